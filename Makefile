@@ -1,0 +1,28 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+BIN := .venv/bin
+
+help:  ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
+
+.venv/ready: requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ringbench needs Python 3.11 or newer: make PYTHON=python3.11")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+env: .venv/ready  ## build the environment in .venv
+
+bench: env  ## run the default suite and print its tables
+	$(BIN)/ringbench run default
+
+test: env  ## run the tests
+	$(BIN)/pytest
+
+lint: env  ## check style and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+.PHONY: help env bench test smoke paper perf lint

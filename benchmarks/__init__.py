@@ -1,0 +1,1 @@
+"""Suites, campaigns, results and the command line."""

@@ -1,0 +1,87 @@
+"""The mathematical programs in Pyomo, one file each; the file's name is the formulation's.
+
+A file defines ``Options``, a frozen dataclass with defaults, and
+``build(instance, bracket, options) -> Program``. The first line of its docstring describes it.
+A formulation knows no solver: what solvers found enters as a `Bracket`, what they are to solve
+leaves as a `Program`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pyomo.environ as pyo
+
+from instances.instance import Instance
+from instances.registry import plugin, plugin_names
+from instances.schedule import Schedule
+
+ProgramClass = Literal["MILP", "MINLP"]
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """What is known of the makespan before a model is built.
+
+    Attributes
+    ----------
+    lower : int
+        A proven lower bound on the makespan.
+    upper : int
+        Slots the model needs to cover: the makespan of `incumbent`, else the horizon.
+    incumbent : Schedule or None
+        The best schedule so far, approved by the checker.
+    """
+
+    lower: int
+    upper: int
+    incumbent: Schedule | None
+
+
+@dataclass(frozen=True)
+class Program:
+    """A model ready for a backend.
+
+    Attributes
+    ----------
+    model : pyomo.environ.ConcreteModel
+        Minimises the makespan, an integer number of slots.
+    kind : {"MILP", "MINLP"}
+        What a backend must be able to solve.
+    read : callable
+        Reads the schedule off the variables, rounded; only after a backend has loaded a solution.
+    start : callable or None
+        Sets every variable, the makespan included, from a checked schedule.
+    """
+
+    model: pyo.ConcreteModel
+    kind: ProgramClass
+    read: Callable[[], Schedule | None]
+    start: Callable[[Schedule], None] | None = None
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """A formulation that was found."""
+
+    name: str
+    summary: str
+    options: type[Any]
+    program: Callable[[Instance, Bracket, Any], Program]
+    """``program(instance, bracket, options)`` builds the model; raises TooLarge where it
+    enumerates and there is more than its limit."""
+
+
+def formulation_names() -> list[str]:
+    """Names of all formulations."""
+    return plugin_names(sys.modules[__name__])
+
+
+def find_formulation(name: str) -> Formulation:
+    """Look up a formulation; raises InputError where there is none of that name."""
+    module = plugin(sys.modules[__name__], "formulation", name)
+    summary = (module.__doc__ or "").strip().partition("\n")[0]
+    return Formulation(name, summary, module.Options, module.build)

@@ -1,0 +1,229 @@
+"""One run, from an instance to a judged result."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Any
+
+import pyomo.environ as pyo
+
+from formulations import Bracket, Formulation, Program, find_formulation
+from instances.errors import InputError, TooLarge
+from instances.instance import Instance
+from instances.options import make_options, option_names, recorded
+from instances.registry import suggestion
+from solvers.backends import Backend, Outcome, find_backend
+from solvers.bracket import find_bracket
+from solvers.heuristics import find_heuristic
+from solvers.judge import judged
+from solvers.result import Limits, Result
+
+
+def solve_heuristic(
+    instance: Instance, name: str, settings: Mapping[str, Any], limits: Limits
+) -> Result:
+    """Run a heuristic and judge its schedule.
+
+    Raises
+    ------
+    InputError
+        On an unknown heuristic, an unknown option or one out of range.
+    """
+    heuristic = find_heuristic(name)
+    options = make_options(heuristic.options, settings, f"heuristic {name}")
+    began = time.perf_counter()
+    schedule = heuristic.schedule(instance, options, limits.seed)
+    seconds = time.perf_counter() - began
+    result = Result(
+        instance=instance.name,
+        fingerprint=instance.fingerprint,
+        method={"kind": "heuristic", "name": name, "version": version("ringbench")},
+        status="no_solution",
+        solver_seconds=seconds,
+        threads=limits.threads,
+        seed=limits.seed,
+        options=recorded(options),
+    )
+    if schedule is not None:
+        result = judged(instance, result, schedule)
+    return replace(result, wall_seconds=time.perf_counter() - began)
+
+
+def solve_exact(
+    instance: Instance,
+    formulation: str | None,
+    backend: str,
+    settings: Mapping[str, Any],
+    limits: Limits,
+    began: float | None = None,
+) -> Result:
+    """Solve to optimality, as far as the limits allow, and judge the outcome.
+
+    Parameters
+    ----------
+    formulation : str or None
+        None for a backend that needs no model.
+    settings : mapping
+        Options of the formulation and of the backend; each goes to those that declare it.
+    began : float, optional
+        ``time.perf_counter()`` when loading began; the time limit counts from there.
+
+    Raises
+    ------
+    InputError
+        On unknown names or options, or a backend and formulation that do not go together.
+    """
+    began = time.perf_counter() if began is None else began
+    solver = find_backend(backend)
+    program = _matching_formulation(formulation, solver)
+    formulation_options, backend_options = _split_settings(settings, program, solver)
+    available = solver.availability()
+    result = Result(
+        instance=instance.name,
+        fingerprint=instance.fingerprint,
+        method={
+            "kind": "exact",
+            "formulation": formulation,
+            "backend": backend,
+            "version": available.version,
+        },
+        status="unavailable",
+        threads=limits.threads,
+        seed=limits.seed,
+        options=(recorded(formulation_options) if program else {}) | recorded(backend_options),
+        message=available.reason,
+    )
+    if available.usable:
+        bracket = find_bracket(instance)
+        run = _Run(instance, bracket, solver, backend_options, limits, began)
+        if bracket.lower > bracket.upper:
+            message = f"makespan is at least {bracket.lower}, horizon is {bracket.upper}"
+            result = replace(result, status="infeasible", message=message)
+        elif program is None:
+            result = run.without_model(result)
+        else:
+            result = run.with_model(result, program, formulation_options)
+    return replace(result, wall_seconds=time.perf_counter() - began)
+
+
+def _matching_formulation(formulation: str | None, solver: Backend) -> Formulation | None:
+    if solver.needs_model and formulation is None:
+        raise InputError(f"backend {solver.name} solves a model: add --formulation NAME")
+    if not solver.needs_model and formulation is not None:
+        raise InputError(f"backend {solver.name} needs no model: leave out --formulation")
+    return None if formulation is None else find_formulation(formulation)
+
+
+def _split_settings(
+    settings: Mapping[str, Any], program: Formulation | None, solver: Backend
+) -> tuple[Any, Any]:
+    """Options of formulation and backend, each setting given to those that declare it."""
+    kinds: list[Any] = [solver.options] + ([program.options] if program else [])
+    known = {name.replace("_", "-"): name for kind in kinds for name in option_names(kind)}
+    for key in settings:
+        if key.replace("_", "-") not in known:
+            where = f"formulation {program.name}, backend" if program else "backend"
+            raise InputError(
+                f"{where} {solver.name}: unknown option {key!r}: "
+                f"{suggestion(key, known.values()) if known else 'there are none'}"
+            )
+
+    def options(kind: type, where: str) -> Any:
+        own = {name.replace("_", "-") for name in option_names(kind)}
+        mine = {key: value for key, value in settings.items() if key.replace("_", "-") in own}
+        return make_options(kind, mine, where)
+
+    return (
+        options(program.options, f"formulation {program.name}") if program else None,
+        options(solver.options, f"backend {solver.name}"),
+    )
+
+
+class _Run:
+    """A backend at work on one instance, under limits that began to count at `began`."""
+
+    def __init__(
+        self,
+        instance: Instance,
+        bracket: Bracket,
+        solver: Backend,
+        options: Any,
+        limits: Limits,
+        began: float,
+    ) -> None:
+        self._instance, self._bracket, self._solver = instance, bracket, solver
+        self._options, self._limits, self._began = options, limits, began
+
+    def without_model(self, result: Result) -> Result:
+        """Solve with a backend that takes the instance itself."""
+        assert self._solver.solve_instance is not None
+        limits = self._what_is_left()
+        outcome = self._solver.solve_instance(self._instance, self._bracket, limits, self._options)
+        return self._result(result, outcome)
+
+    def with_model(self, result: Result, formulation: Formulation, options: Any) -> Result:
+        """Build the model, then solve it."""
+        began = time.perf_counter()
+        try:
+            program = formulation.program(self._instance, self._bracket, options)
+        except TooLarge as error:
+            return replace(result, status="too_large", message=str(error))
+        built = time.perf_counter() - began
+        result = replace(
+            result,
+            build_seconds=built,
+            variables=_count(program, pyo.Var),
+            constraints=_count(program, pyo.Constraint),
+        )
+        if program.kind not in self._solver.kinds:
+            message = f"{self._solver.name} takes no {program.kind}"
+            return replace(result, status="unsupported", message=message)
+        limits = self._what_is_left()
+        if limits.time is not None and limits.time <= 0:
+            message = "the time limit passed while the model was built"
+            return replace(result, status="no_solution", message=message)
+        if self._bracket.incumbent is not None and program.start is not None:
+            program.start(self._bracket.incumbent)
+        assert self._solver.solve_program is not None
+        outcome = self._solver.solve_program(program, limits, self._options)
+        result = replace(result, build_seconds=built + outcome.hand_over_seconds)
+        return self._result(result, outcome)
+
+    def _what_is_left(self) -> Limits:
+        if self._limits.time is None:
+            return self._limits
+        elapsed = time.perf_counter() - self._began
+        return replace(self._limits, time=self._limits.time - elapsed)
+
+    def _result(self, result: Result, outcome: Outcome) -> Result:
+        """Take over what the backend says, and let the judge decide what it is worth."""
+        result = replace(
+            result,
+            solver_seconds=outcome.seconds,
+            nodes=outcome.nodes,
+            warm_start=outcome.warm_start,
+            message=outcome.message,
+            log=outcome.log,
+        )
+        if outcome.termination == "infeasible":
+            if self._bracket.incumbent is not None:
+                known = self._bracket.incumbent.makespan
+                message = f"claims infeasible, but a checked schedule has makespan {known}"
+                return replace(result, status="wrong", message=message)
+            return replace(result, status="infeasible")
+        if outcome.termination != "optimal" and outcome.termination != "limit":
+            return replace(result, status=outcome.termination)
+        return judged(
+            self._instance,
+            replace(result, status="no_solution"),
+            outcome.schedule,
+            outcome.bound,
+            self._bracket,
+        )
+
+
+def _count(program: Program, kind: Any) -> int:
+    return sum(1 for _ in program.model.component_data_objects(kind, active=True))
