@@ -2,6 +2,7 @@
 
 A file defines ``Options``, a frozen dataclass with defaults, and
 ``build(instance, bracket, options) -> Program``. The first line of its docstring describes it.
+A file whose model minimises something else than the makespan says so in ``MINIMISES``.
 A formulation knows no solver: what solvers found enters as a `Bracket`, what they are to solve
 leaves as a `Program`.
 """
@@ -20,6 +21,9 @@ from instances.registry import plugin, plugin_names
 from instances.schedule import Schedule
 
 ProgramClass = Literal["MILP", "MINLP"]
+Objective = Literal["makespan", "bound", "load"]
+"""What a formulation minimises. "bound" and "load" give a lower bound on the makespan, and no
+schedule; "load" is the theta* of eqs. (14)-(16)."""
 
 
 @dataclass(frozen=True)
@@ -48,19 +52,22 @@ class Program:
     Attributes
     ----------
     model : pyomo.environ.ConcreteModel
-        Minimises the makespan, an integer number of slots.
+        Minimises an integer number of slots, the makespan unless the formulation says otherwise.
     kind : {"MILP", "MINLP"}
         What a backend must be able to solve.
     read : callable
         Reads the schedule off the variables, rounded; only after a backend has loaded a solution.
     start : callable or None
         Sets every variable, the makespan included, from a checked schedule.
+    message : str
+        What a reader of the row should know of this model.
     """
 
     model: pyo.ConcreteModel
     kind: ProgramClass
     read: Callable[[], Schedule | None]
     start: Callable[[Schedule], None] | None = None
+    message: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,7 @@ class Formulation:
     name: str
     summary: str
     options: type[Any]
+    minimises: Objective
     program: Callable[[Instance, Bracket, Any], Program]
     """``program(instance, bracket, options)`` builds the model; raises TooLarge where it
     enumerates and there is more than its limit."""
@@ -82,6 +90,8 @@ def formulation_names() -> list[str]:
 
 def find_formulation(name: str) -> Formulation:
     """Look up a formulation; raises InputError where there is none of that name."""
+    name = name.replace("_", "-")
     module = plugin(sys.modules[__name__], "formulation", name)
     summary = (module.__doc__ or "").strip().partition("\n")[0]
-    return Formulation(name, summary, module.Options, module.build)
+    minimises = getattr(module, "MINIMISES", "makespan")
+    return Formulation(name, summary, module.Options, minimises, module.build)

@@ -18,7 +18,7 @@ def plugin_names(package: ModuleType) -> list[str]:
 
 
 def plugin(package: ModuleType, kind: str, name: str) -> ModuleType:
-    """Import the plug-in `name` of `package`.
+    """Import the plug-in `name` of `package`; hyphens and underscores are one.
 
     Raises
     ------
@@ -26,7 +26,7 @@ def plugin(package: ModuleType, kind: str, name: str) -> ModuleType:
         If there is none of that name, or its file cannot be imported.
     """
     known = plugin_names(package)
-    if name not in known:
+    if name.replace("_", "-") not in known:
         raise InputError(f"unknown {kind} {name!r}: {suggestion(name, known)}")
     module = f"{package.__name__}.{name.replace('-', '_')}"
     try:

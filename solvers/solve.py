@@ -174,6 +174,7 @@ class _Run:
         built = time.perf_counter() - began
         result = replace(
             result,
+            message=program.message,
             build_seconds=built,
             variables=_count(program, pyo.Var),
             constraints=_count(program, pyo.Constraint),
@@ -205,7 +206,7 @@ class _Run:
             solver_seconds=outcome.seconds,
             nodes=outcome.nodes,
             warm_start=outcome.warm_start,
-            message=outcome.message,
+            message=outcome.message or result.message,
             log=outcome.log,
         )
         if outcome.termination == "infeasible":

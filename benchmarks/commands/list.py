@@ -62,7 +62,15 @@ def _formulations() -> list[dict[str, Any]]:
     from formulations import find_formulation, formulation_names
 
     found = map(find_formulation, formulation_names())
-    return [{"name": f.name, "summary": f.summary, "options": _defaults(f.options)} for f in found]
+    return [
+        {
+            "name": f.name,
+            "summary": f.summary,
+            "minimises": f.minimises,
+            "options": _defaults(f.options),
+        }
+        for f in found
+    ]
 
 
 def _backends() -> list[dict[str, Any]]:

@@ -59,6 +59,7 @@ def family_names() -> list[str]:
 
 def find_family(name: str) -> Family:
     """Look up a family; raises InputError where there is none of that name."""
+    name = name.replace("_", "-")
     module = plugin(sys.modules[__name__], "family", name)
     summary = (module.__doc__ or "").strip().partition("\n")[0]
     return Family(name, summary, module.Parameters, module.generate)

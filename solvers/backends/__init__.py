@@ -110,6 +110,7 @@ def backend_names() -> list[str]:
 
 def find_backend(name: str) -> Backend:
     """Look up a backend; raises InputError where there is none of that name."""
+    name = name.replace("_", "-")
     module: Any = plugin(sys.modules[__name__], "backend", name)
     return Backend(
         name=name,

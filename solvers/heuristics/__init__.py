@@ -34,6 +34,7 @@ def heuristic_names() -> list[str]:
 
 def find_heuristic(name: str) -> Heuristic:
     """Look up a heuristic; raises InputError where there is none of that name."""
+    name = name.replace("_", "-")
     module = plugin(sys.modules[__name__], "heuristic", name)
     summary = (module.__doc__ or "").strip().partition("\n")[0]
     return Heuristic(name, summary, module.Options, module.schedule)
