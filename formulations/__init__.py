@@ -93,5 +93,5 @@ def find_formulation(name: str) -> Formulation:
     name = name.replace("_", "-")
     module = plugin(sys.modules[__name__], "formulation", name)
     summary = (module.__doc__ or "").strip().partition("\n")[0]
-    minimises = getattr(module, "MINIMISES", "makespan")
+    minimises: Objective = getattr(module, "MINIMISES", "makespan")
     return Formulation(name, summary, module.Options, minimises, module.build)

@@ -26,7 +26,7 @@ class Options:
 
 
 def availability() -> Availability:
-    return Availability(True, True, highspy.Highs().version())
+    return Availability(True, True, ".".join(map(str, Highs().version())))
 
 
 def solve_program(program: Program, limits: Limits, options: Options) -> Outcome:
