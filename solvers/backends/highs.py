@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -17,6 +18,10 @@ from solvers.backends import EXACT_GAP, Availability, Outcome, Termination
 from solvers.result import Limits
 
 KINDS = ("MILP",)
+
+_START_TAKEN = re.compile(
+    r"MIP start solution is feasible|Assessing feasibility of MIP .*: feasible$", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ def solve_program(program: Program, limits: Limits, options: Options) -> Outcome
         nodes=getattr(results.extra_info, "mip_node_count", None),
         seconds=seconds,
         hand_over_seconds=max(0.0, time.perf_counter() - began - seconds),
-        warm_start="MIP start solution is feasible" in log if solver.offered else None,
+        warm_start=bool(_START_TAKEN.search(log)) if solver.offered else None,
         log=log,
     )
 
