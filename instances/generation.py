@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
+from instances.degradations.linear import Degradation as Linear
 from instances.instance import Instance, Job, Known, Network, Server
+from instances.measured import LINK_DEGRADATION
+
+Jobs = Annotated[int, Field(ge=1, le=10_000)]
+Servers = Annotated[int, Field(ge=1, le=10_000)]
+Gpus = Annotated[int, Field(ge=1, le=10_000)]
+Slots = Annotated[int, Field(ge=1, le=1_000_000)]
+"""Parameters that many families share."""
+
+SMALL_NETWORK = Network(20.0, 1.0, 1.0, 0.0005, Linear(LINK_DEGRADATION))
+"""Bandwidth between servers is the unit of data per slot; inside one it is 20 times as much.
+
+(Measured between 4 and 19 times, siasosp23 placement profiles.)
+"""
+SMALL_REDUCE_SPEED = 50.0
+"""Data that one GPU reduces per slot, in the same unit."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +67,53 @@ class Draft:
     horizon: int | None = None
     slot_seconds: float | None = None
     known: Known | None = None
+
+
+def lasting(draft: Draft, slots: Sequence[float]) -> Draft:
+    """The draft with iterations such that each job, alone on its fewest servers, lasts `slots`.
+
+    F_j = ceil(phi_j x) makes the duration ceil(x) slots exactly, since
+    x <= ceil(phi_j x) / phi_j <= ceil(x) for every x > 0. Iterations of the draft are replaced.
+    """
+    timing = assemble(draft, "draft", "draft", None, {}).timing
+    rates = (timing.rate(j, h, int(h > 1)) for j, h in enumerate(timing.fewest_servers))
+    jobs = [
+        dataclasses.replace(job, iterations=max(1, math.ceil(rate * Fraction(float(x)))))
+        for job, rate, x in zip(draft.jobs, rates, slots, strict=True)
+    ]
+    return dataclasses.replace(draft, jobs=jobs)
+
+
+def small_draft(
+    streams: Streams,
+    servers: Sequence[int],
+    gpus: Sequence[int],
+    gradient: tuple[float, float],
+    slots: tuple[int, int],
+) -> Draft:
+    """A draft for exact programs: a few slots a job, some 10 to 50 iterations a slot.
+
+    Parameters
+    ----------
+    servers, gpus : sequence of int
+        GPUs of each server; GPUs of each job.
+    gradient : (float, float)
+        Range of m_j, in data that a link between servers carries in one slot. An iteration
+        computes for 0.018 to 0.024 slots, and alone on several servers exchanges for nearly 2 m_j.
+    slots : (int, int)
+        Range of the durations alone on the fewest servers, both ends included.
+    """
+    n, (shortest, longest) = len(gpus), slots
+    if shortest > longest:
+        raise ValueError(f"min_slots = {shortest}: must be at most max_slots = {longest}")
+    gradients = streams("gradient").uniform(*gradient, n).round(4)
+    backward = streams("backward").integers(10, 17, n) / 1_000
+    jobs = [
+        Job(f"j{i}", int(gpus[i]), 1, float(gradients[i]), 16, 0.0005, float(backward[i]))
+        for i in range(n)
+    ]
+    draft = Draft([int(capacity) for capacity in servers], jobs, SMALL_NETWORK, SMALL_REDUCE_SPEED)
+    return lasting(draft, streams("slots").uniform(shortest - 1, longest, n).tolist())
 
 
 def assemble(
