@@ -16,6 +16,7 @@ from pydantic import Field
 from instances.degradations.linear import Degradation as Linear
 from instances.instance import Instance, Job, Known, Network, Server
 from instances.measured import LINK_DEGRADATION
+from instances.schedule import Schedule
 
 Jobs = Annotated[int, Field(ge=1, le=10_000)]
 Servers = Annotated[int, Field(ge=1, le=10_000)]
@@ -58,6 +59,8 @@ class Draft:
         In arrival order.
     horizon : int, optional
         Default: 1 + the sum of uncontended durations at fewest servers.
+    schedule : Schedule, optional
+        One that meets the known optimum, to be revealed with it.
     """
 
     servers: Sequence[int]
@@ -67,9 +70,10 @@ class Draft:
     horizon: int | None = None
     slot_seconds: float | None = None
     known: Known | None = None
+    schedule: Schedule | None = None
 
 
-def lasting(draft: Draft, slots: Sequence[float]) -> Draft:
+def lasting(draft: Draft, slots: Sequence[float | Fraction]) -> Draft:
     """The draft with iterations such that each job, alone on its fewest servers, lasts `slots`.
 
     F_j = ceil(phi_j x) makes the duration ceil(x) slots exactly, since
@@ -78,10 +82,18 @@ def lasting(draft: Draft, slots: Sequence[float]) -> Draft:
     timing = assemble(draft, "draft", "draft", None, {}).timing
     rates = (timing.rate(j, h, int(h > 1)) for j, h in enumerate(timing.fewest_servers))
     jobs = [
-        dataclasses.replace(job, iterations=max(1, math.ceil(rate * Fraction(float(x)))))
+        dataclasses.replace(job, iterations=max(1, math.ceil(rate * Fraction(x))))
         for job, rate, x in zip(draft.jobs, rates, slots, strict=True)
     ]
     return dataclasses.replace(draft, jobs=jobs)
+
+
+def uniform_slots(streams: Streams, jobs: int, shortest: int, longest: int) -> list[float]:
+    """Durations for `lasting`: rounded up, every number of slots in the range is equally likely."""
+    if shortest > longest:
+        raise ValueError(f"min_slots = {shortest}: must be at most max_slots = {longest}")
+    drawn: list[float] = streams("slots").uniform(shortest - 1, longest, jobs).tolist()
+    return drawn
 
 
 def small_draft(
@@ -89,9 +101,9 @@ def small_draft(
     servers: Sequence[int],
     gpus: Sequence[int],
     gradient: tuple[float, float],
-    slots: tuple[int, int],
+    slots: Sequence[float],
 ) -> Draft:
-    """A draft for exact programs: a few slots a job, some 10 to 50 iterations a slot.
+    """A draft for exact programs, with some 10 to 50 iterations a slot.
 
     Parameters
     ----------
@@ -100,20 +112,17 @@ def small_draft(
     gradient : (float, float)
         Range of m_j, in data that a link between servers carries in one slot. An iteration
         computes for 0.018 to 0.024 slots, and alone on several servers exchanges for nearly 2 m_j.
-    slots : (int, int)
-        Range of the durations alone on the fewest servers, both ends included.
+    slots : sequence of float
+        How long each job lasts alone on its fewest servers.
     """
-    n, (shortest, longest) = len(gpus), slots
-    if shortest > longest:
-        raise ValueError(f"min_slots = {shortest}: must be at most max_slots = {longest}")
+    n = len(gpus)
     gradients = streams("gradient").uniform(*gradient, n).round(4)
     backward = streams("backward").integers(10, 17, n) / 1_000
     jobs = [
         Job(f"j{i}", int(gpus[i]), 1, float(gradients[i]), 16, 0.0005, float(backward[i]))
         for i in range(n)
     ]
-    draft = Draft([int(capacity) for capacity in servers], jobs, SMALL_NETWORK, SMALL_REDUCE_SPEED)
-    return lasting(draft, streams("slots").uniform(shortest - 1, longest, n).tolist())
+    return lasting(Draft(servers, jobs, SMALL_NETWORK, SMALL_REDUCE_SPEED), slots)
 
 
 def assemble(
@@ -135,4 +144,8 @@ def assemble(
     )
     if draft.horizon is None:
         instance = dataclasses.replace(instance, horizon=1 + sum(instance.timing.shortest))
+    if instance.known is not None and draft.schedule is not None:
+        document = draft.schedule.document(instance)  # `known` does not enter its fingerprint
+        known = dataclasses.replace(instance.known, schedule=document)
+        instance = dataclasses.replace(instance, known=known)
     return instance

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from instances.generation import Draft, Gpus, Jobs, Servers, Slots, Streams, small_draft
+from instances.generation import (
+    Draft,
+    Gpus,
+    Jobs,
+    Servers,
+    Slots,
+    Streams,
+    small_draft,
+    uniform_slots,
+)
 
 
 @dataclass(frozen=True)
@@ -25,7 +34,7 @@ def generate(parameters: Parameters, streams: Streams) -> Draft:
     capacity, servers = parameters.gpus_per_server, parameters.servers
     smallest, widest = _sizes(parameters)
     gpus = streams("gpus").integers(smallest, widest + 1, parameters.jobs)
-    slots = (parameters.min_slots, parameters.max_slots)
+    slots = uniform_slots(streams, parameters.jobs, parameters.min_slots, parameters.max_slots)
     return small_draft(streams, [capacity] * servers, gpus.tolist(), (0.008, 0.02), slots)
 
 

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instances.generation import Draft, Gpus, Jobs, Servers, Slots, Streams, small_draft
+from instances.generation import (
+    Draft,
+    Gpus,
+    Jobs,
+    Servers,
+    Slots,
+    Streams,
+    small_draft,
+    uniform_slots,
+)
 
 
 @dataclass(frozen=True)
@@ -30,5 +39,5 @@ def generate(parameters: Parameters, streams: Streams) -> Draft:
     kind = streams("kind").integers(0, 4, n)
     wanted = np.select([kind <= 1, kind == 2], [looked_at // 2 + 1, looked_at + 1], 1)
     gpus = np.minimum(wanted, capacities.sum())
-    slots = (parameters.min_slots, parameters.max_slots)
+    slots = uniform_slots(streams, n, parameters.min_slots, parameters.max_slots)
     return small_draft(streams, capacities.tolist(), gpus.tolist(), (0.004, 0.016), slots)

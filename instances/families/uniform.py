@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from instances.generation import Draft, Gpus, Jobs, Servers, Slots, Streams, small_draft
+from instances.generation import (
+    Draft,
+    Gpus,
+    Jobs,
+    Servers,
+    Slots,
+    Streams,
+    small_draft,
+    uniform_slots,
+)
 
 
 @dataclass(frozen=True)
@@ -21,5 +30,5 @@ def generate(parameters: Parameters, streams: Streams) -> Draft:
     capacity, servers = parameters.gpus_per_server, parameters.servers
     widest = min(capacity + capacity // 2, capacity * servers)
     gpus = streams("gpus").integers(1, widest + 1, parameters.jobs)
-    slots = (parameters.min_slots, parameters.max_slots)
+    slots = uniform_slots(streams, parameters.jobs, parameters.min_slots, parameters.max_slots)
     return small_draft(streams, [capacity] * servers, gpus.tolist(), (0.002, 0.008), slots)
