@@ -90,10 +90,22 @@ def lasting(draft: Draft, slots: Sequence[float | Fraction]) -> Draft:
 
 def uniform_slots(streams: Streams, jobs: int, shortest: int, longest: int) -> list[float]:
     """Durations for `lasting`: rounded up, every number of slots in the range is equally likely."""
-    if shortest > longest:
-        raise ValueError(f"min_slots = {shortest}: must be at most max_slots = {longest}")
+    _refuse_empty_range(shortest, longest)
     drawn: list[float] = streams("slots").uniform(shortest - 1, longest, jobs).tolist()
     return drawn
+
+
+def log_uniform_slots(streams: Streams, jobs: int, shortest: int, longest: int) -> list[float]:
+    """Durations for `lasting` from the same range, most of them short."""
+    _refuse_empty_range(shortest, longest)
+    exponents = streams("slots").uniform(math.log(shortest - 0.5), math.log(longest), jobs)
+    drawn: list[float] = np.minimum(np.exp(exponents), longest).tolist()
+    return drawn
+
+
+def _refuse_empty_range(shortest: int, longest: int) -> None:
+    if shortest > longest:
+        raise ValueError(f"min_slots = {shortest}: must be at most max_slots = {longest}")
 
 
 def small_draft(
