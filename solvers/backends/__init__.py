@@ -25,8 +25,9 @@ Termination = Literal[
 ]  # fmt: skip
 
 
-EXACT_GAP = 1 - 1e-6
-"""Makespans are integers: a search may stop when bound > makespan - 1, never earlier."""
+EXACT_GAP = 1 - 1e-4
+"""Makespans are integers: a search may stop when bound > makespan - 1, never earlier. The margin is
+wider than the tolerance with which a bound is rounded up (judge.INTEGRALITY)."""
 
 
 @dataclass(frozen=True)
