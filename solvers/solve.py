@@ -22,6 +22,27 @@ from solvers.judge import judged
 from solvers.result import Limits, Result
 
 
+def recorded_options(
+    heuristic: str | None, formulation: str | None, backend: str | None, settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The options, defaults included, that the row of such a run records.
+
+    Raises
+    ------
+    InputError
+        On unknown names or options, or a backend and formulation that do not go together.
+    """
+    if heuristic is not None:
+        kind = find_heuristic(heuristic).options
+        return recorded(make_options(kind, settings, f"heuristic {heuristic}"))
+    if backend is None:
+        raise InputError("give either a heuristic or a backend")
+    solver = find_backend(backend)
+    program = _matching_formulation(formulation, solver)
+    of_formulation, of_backend = _split_settings(settings, program, solver)
+    return (recorded(of_formulation) if program else {}) | recorded(of_backend)
+
+
 def solve_heuristic(
     instance: Instance, name: str, settings: Mapping[str, Any], limits: Limits
 ) -> Result:

@@ -95,7 +95,12 @@ def _backends() -> list[dict[str, Any]]:
 
 
 def _suites() -> list[dict[str, Any]]:
-    return []
+    from benchmarks.suites import read_suite_file, suite_names
+
+    return [
+        {"name": name, "summary": read_suite_file(name)[1].get("summary", "")}
+        for name in suite_names()
+    ]
 
 
 _KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {

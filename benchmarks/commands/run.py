@@ -1,0 +1,92 @@
+"""Run a suite; run it again to go on where it was interrupted."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tabulate import tabulate
+
+from benchmarks.commands import add_json, print_json
+from benchmarks.store import MixedRows, Row, Store, set_aside
+from instances.errors import InputError
+from instances.options import parse_settings
+
+LOCAL = Path("results/local")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("suite", help="see: ringbench list suites; or a .toml file")
+    parser.add_argument("--out", metavar="DIR", help=f"default: {LOCAL}/SUITE")
+    parser.add_argument("--workers", type=int, metavar="N", help="default: cores / threads")
+    parser.add_argument("--dask", metavar="ADDRESS", help="run on the Dask cluster of a scheduler")
+    parser.add_argument(
+        "--limit",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="time=S, memory=MB or threads=N in place of the suite's own",
+    )
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from benchmarks.campaign import local_executor, run_campaign
+    from benchmarks.provenance import manifest, usable_cores
+    from benchmarks.suites import find_suite
+
+    suite = find_suite(arguments.suite, parse_settings(arguments.limit, "--limit"))
+    limits = {key: getattr(suite.limits, key) for key in ("time", "memory", "threads")}
+    cores = usable_cores()
+    workers = arguments.workers or max(1, cores // suite.limits.threads)
+    if workers < 1:
+        raise InputError(f"--workers {workers}: must be at least 1")
+    if workers * suite.limits.threads > cores:
+        print(f"{workers} workers on {cores} cores: times will be too long", file=sys.stderr)
+    folder = Path(arguments.out) if arguments.out else LOCAL / suite.name
+    open_store = Store if arguments.out else _fresh_or_same
+    with open_store(folder, manifest(suite.name, suite.document, limits)) as store:
+        found = run_campaign(suite, store, local_executor(workers))
+        rows = list(store.rows.values())
+    for pair in found:
+        print(f"CONTRADICTION {pair}", file=sys.stderr)
+    if arguments.json:
+        print_json({"folder": str(folder), "rows": len(rows), "status": _statuses(rows)})
+    else:
+        print(_summary(suite.name, folder, rows))
+    return 1 if found or any(row["status"] == "wrong" for row in rows) else 0
+
+
+def _fresh_or_same(folder: Path, manifest: Mapping[str, Any]) -> Store:
+    """The store in a default folder; one whose rows do not belong to this campaign is set aside."""
+    try:
+        return Store(folder, manifest)
+    except MixedRows as mixed:
+        aside = set_aside(folder)
+        print(f"{str(mixed).rpartition(':')[0]}: moved to {aside}", file=sys.stderr)
+        return Store(folder, manifest)
+
+
+def _statuses(rows: list[Row]) -> dict[str, int]:
+    return dict(Counter(row["status"] for row in rows).most_common())
+
+
+def _summary(name: str, folder: Path, rows: list[Row]) -> str:
+    from benchmarks.consistency import label
+
+    table: dict[str, Counter[str]] = {}
+    for row in rows:
+        table.setdefault(label(row), Counter())[row["status"]] += 1
+    statuses = list(_statuses(rows))
+    lines: list[list[Any]] = [
+        [method, *(counts[status] or None for status in statuses)]
+        for method, counts in table.items()
+    ]
+    return (
+        f"{tabulate(lines, headers=['method', *statuses])}\n\n"
+        f"suite {name}: {len(rows)} rows in {folder}"
+    )
