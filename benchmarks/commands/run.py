@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from benchmarks.campaign import local_executor, run_campaign
     from benchmarks.provenance import manifest, usable_cores
+    from benchmarks.ratios import ratio_report, read_instances
     from benchmarks.suites import find_suite
 
     suite = find_suite(arguments.suite, parse_settings(arguments.limit, "--limit"))
@@ -58,6 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json({"folder": str(folder), "rows": len(rows), "status": _statuses(rows)})
     else:
         print(_summary(suite.name, folder, rows))
+        print(f"\n{ratio_report(rows, read_instances(folder, rows))}")
     return 1 if found or any(row["status"] == "wrong" for row in rows) else 0
 
 
