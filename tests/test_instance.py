@@ -35,7 +35,7 @@ def test_fingerprint_ignores_name_and_family_but_not_content(document):
         ("jobs", "gpus", 0, "jobs[1].gpus = 0: "),
         ("jobs", "gpus", 4.5, "jobs[1].gpus = 4.5: "),
         ("jobs", "gpus", True, "jobs[1].gpus = True: "),
-        ("jobs", "gpus", 40, "the cluster has only 2 GPUs"),
+        ("jobs", "gpus", 40, "the cluster has only"),
         ("jobs", "backward_time", 5, "phi = 0"),
         ("jobs", "backward_time", float("nan"), "jobs[1].backward_time = nan: "),
         ("jobs", "typo", 1, "jobs[1].typo = 1: "),
