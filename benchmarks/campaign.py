@@ -12,7 +12,7 @@ from typing import Any
 from tqdm import tqdm
 
 from benchmarks.consistency import Contradiction, contradictions, wrong
-from benchmarks.methods import Method, Run, preload_of
+from benchmarks.methods import SOLVE_TASK, Method, Run, preload_of
 from benchmarks.process import Ended, ProcessServer, ServerDied
 from benchmarks.provenance import now
 from benchmarks.store import Row, Store, row_key
@@ -65,7 +65,7 @@ def local_executor(workers: int) -> Executor:
 
 def _submit(server: ProcessServer, run: Run) -> int:
     return server.submit(
-        "benchmarks.methods:solve_task",
+        SOLVE_TASK,
         run.task(),
         seconds=run.seconds,
         memory_mb=run.limits.memory,

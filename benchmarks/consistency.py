@@ -33,9 +33,8 @@ class Contradiction:
 def label(row: Row) -> str:
     """The method of a row, in a few words."""
     method = row["method"]
-    if method["kind"] == "heuristic":
-        return str(method["name"])
-    return "/".join(part for part in (method["formulation"], method["backend"]) if part)
+    parts = (method.get("name"), method.get("formulation"), method.get("backend"))
+    return "/".join(part for part in parts if part)
 
 
 def contradictions(rows: Iterable[Row]) -> list[Contradiction]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping
+import signal
+import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
@@ -16,6 +18,7 @@ from solvers.heuristics import find_heuristic, heuristic_names
 from solvers.result import Limits, Result
 from solvers.solve import recorded_options, solve_exact, solve_heuristic
 
+SOLVE_TASK = "benchmarks.methods:solve_task"
 GRACE_SECONDS = 5.0
 """How long a run may overrun its own time limit before it is killed."""
 
@@ -80,6 +83,21 @@ class Run:
         """When the run is killed: limit and grace."""
         return None if self.limits.time is None else self.limits.time + GRACE_SECONDS
 
+    def isolated(self) -> tuple[dict[str, Any], str]:
+        """Run in a child of its own; return row and log. Raises InputError."""
+        self.method.options()
+        ended = run_isolated(
+            SOLVE_TASK,
+            self.task(),
+            seconds=self.seconds,
+            memory_mb=self.limits.memory,
+            preload=preload_of([self.method]),
+        )
+        row, log = self.row(ended)
+        if row["method"]["version"] is None:
+            row["method"]["version"] = self.method.version_isolated()
+        return row, log
+
     def row(self, ended: Ended) -> tuple[dict[str, Any], str]:
         """The run's row and log, whichever way it ended; raises InputError if the child did."""
         if ended.cause != "done":
@@ -90,54 +108,64 @@ class Run:
         return row, ended.answer["log"] + ended.chatter
 
     def _row_of_the_dead(self, ended: Ended) -> dict[str, Any]:
-        status, message = _epitaph(ended, self.limits)
-        result = Result(
+        """What the run noted before it ended, or else what was known before it began."""
+        unknown = Result(
             instance=self.instance.name,
             fingerprint=self.instance.fingerprint,
             method=self.method.names | {"version": None},
             status="error",
-            wall_seconds=ended.seconds,
-            peak_memory_mb=ended.peak_memory_mb,
             threads=self.limits.threads,
             seed=self.limits.seed,
             options=self.method.options(),
-            message=message,
         )
-        return result.document() | {"status": status}
+        noted = ended.note or unknown.document()
+        status, message = _epitaph(ended, self.limits, noted["message"])
+        return noted | {
+            "status": status,
+            "message": message,
+            "wall_seconds": ended.seconds,
+            "peak_memory_mb": ended.peak_memory_mb,
+        }
 
 
-def _epitaph(ended: Ended, limits: Limits) -> tuple[str, str]:
-    """Status and message of a run that gave no answer."""
+def _epitaph(ended: Ended, limits: Limits, doing: str) -> tuple[str, str]:
+    """Status and message of a run that gave no answer; `doing` is ``while it ...`` or empty."""
+    killed = f"killed {doing}," if doing else "killed"
     if ended.cause == "time":
-        message = f"killed {GRACE_SECONDS:g} s after its time limit of {limits.time:g} s"
-        return "no_solution", message
+        return "no_solution", f"{killed} {GRACE_SECONDS:g} s after its limit of {limits.time:g} s"
     if ended.cause == "memory":
-        used = f"{ended.peak_memory_mb:.0f} MB in use"
-        return "memory_limit", f"killed beyond its memory limit of {limits.memory:g} MB: {used}"
+        return "memory_limit", f"{killed} beyond its limit of {limits.memory:g} MB"
+    if ended.signal is not None:
+        return "error", f"{killed} by signal {ended.signal} ({signal.strsignal(ended.signal)})"
     last = ended.chatter.strip().rpartition("\n")[2]
-    how = f"signal {ended.signal}" if ended.signal else f"exit status {ended.exit}"
-    return "error", f"the process died ({how})" + (f": {last}" if last else "")
+    return "error", last or f"ended {doing} with exit status {ended.exit}"
 
 
-def solve_task(task: Mapping[str, Any]) -> dict[str, Any]:
+def solve_task(note: Callable[[Any], None], task: Mapping[str, Any]) -> dict[str, Any]:
     """In a child: solve, and answer with the row and the log, or with what the user must mend."""
+    began = time.perf_counter()
     try:
         instance = Instance.from_document(task["instance"], "instance")
         method, limits = Method(**task["method"]), Limits(**task["limits"])
-        result = _solve(instance, method, limits)
+        if method.backend is None:
+            assert method.heuristic is not None
+            result = solve_heuristic(instance, method.heuristic, method.settings, limits)
+        else:
+            result = solve_exact(
+                instance,
+                method.formulation,
+                method.backend,
+                method.settings,
+                limits,
+                began,
+                lambda result: note(result.document()),
+            )
     except InputError as error:
         return {"bad_input": str(error)}
     return {"row": result.document(), "log": result.log}
 
 
-def _solve(instance: Instance, method: Method, limits: Limits) -> Result:
-    if method.heuristic is not None:
-        return solve_heuristic(instance, method.heuristic, method.settings, limits)
-    assert method.backend is not None
-    return solve_exact(instance, method.formulation, method.backend, method.settings, limits)
-
-
-def version_task(backend: str) -> str | None:
+def version_task(note: Callable[[Any], None], backend: str) -> str | None:
     """In a child: the version of a backend, for rows of runs that could not say."""
     return find_backend(backend).availability().version
 

@@ -33,6 +33,8 @@ class Ended:
         It answered; it was killed over its time or its memory; it died by itself.
     answer : object or None
         What the target returned, where it answered.
+    note : object or None
+        The last thing that it noted on its way.
     signal, exit : int or None
         How the process ended, where it did not answer.
     seconds : float
@@ -46,6 +48,7 @@ class Ended:
     id: int
     cause: Literal["done", "time", "memory", "died"]
     answer: Any
+    note: Any
     signal: int | None
     exit: int | None
     seconds: float
@@ -85,12 +88,13 @@ class ProcessServer:
         seconds: float | None = None,
         memory_mb: float | None = None,
     ) -> int:
-        """Start ``target(*arguments)`` in a child and return the run's number.
+        """Start ``target(note, *arguments)`` in a child and return the run's number.
 
         Parameters
         ----------
         target : str
-            ``module:function``; arguments and answer are JSON.
+            ``module:function``; arguments and answer are JSON. ``note(object)`` keeps something
+            for the case that the run does not live to answer.
         seconds, memory_mb : float, optional
             The child is killed beyond these.
         """

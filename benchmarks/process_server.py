@@ -23,6 +23,7 @@ import socket
 import sys
 import tempfile
 import time
+from functools import partial
 from typing import IO, Any, NoReturn
 
 import psutil
@@ -44,7 +45,7 @@ class _Child:
     def __init__(self, request: dict[str, Any], pid: int, pipe: int, chatter: IO[bytes]) -> None:
         self.request, self.pid, self.pipe, self.chatter = request, pid, pipe, chatter
         self.began = time.monotonic()
-        self.answer = bytearray()
+        self.said = bytearray()
         self.cause: str | None = None
         self.peak = 0.0
         self._family_due = self.began + FAMILY_SECONDS
@@ -77,11 +78,10 @@ class _Child:
 
     def ended(self) -> dict[str, Any]:
         """Bury the child, whose pipe has closed, and say how it ended."""
-        try:
-            answer = json.loads(self.answer)
-            cause = "done"
-        except ValueError:
-            answer, cause = None, self.cause or "died"
+        said: dict[str, Any] = {}
+        for line in self.said.split(b"\n")[:-1]:
+            said |= json.loads(line)
+        cause = "done" if "answer" in said else self.cause or "died"
         self.kill(cause)
         _, status, usage = os.wait4(self.pid, 0)
         os.close(self.pipe)
@@ -89,7 +89,8 @@ class _Child:
         return {
             "id": self.request["id"],
             "cause": cause,
-            "answer": answer,
+            "answer": said.get("answer"),
+            "note": said.get("note"),
             "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
             "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
             "seconds": time.monotonic() - self.began,
@@ -153,14 +154,14 @@ class _Server:
         return bool(data)
 
     def _fork(self, request: dict[str, Any]) -> None:
-        pipe, answer = os.pipe()
+        pipe, mouth = os.pipe()
         chatter = tempfile.TemporaryFile()  # noqa: SIM115 (closed when the child has been buried)
         server = os.getpid()
         pid = os.fork()
         if pid == 0:
             self._control.close()
-            _become_child(request, answer, chatter.fileno(), server)
-        os.close(answer)
+            _become_child(request, mouth, chatter.fileno(), server)
+        os.close(mouth)
         os.set_blocking(pipe, False)
         self._children[pipe] = _Child(request, pid, pipe, chatter)
         self._selector.register(pipe, selectors.EVENT_READ)
@@ -172,7 +173,7 @@ class _Server:
         except BlockingIOError:
             return
         if data:
-            self._children[pipe].answer += data
+            self._children[pipe].said += data
             return
         self._selector.unregister(pipe)
         line = json.dumps(self._children.pop(pipe).ended()) + "\n"
@@ -180,8 +181,14 @@ class _Server:
             self._control.sendall(line.encode())
 
 
-def _become_child(request: dict[str, Any], answer: int, chatter: int, server: int) -> NoReturn:
+def _become_child(request: dict[str, Any], mouth: int, chatter: int, server: int) -> NoReturn:
     """In the child: leave the server's group, call the target, write its answer, vanish."""
+
+    def say(what: str, content: Any) -> None:
+        text = memoryview(json.dumps({what: content}, allow_nan=False).encode() + b"\n")
+        while text:
+            text = text[os.write(mouth, text) :]
+
     status = 1
     try:
         os.setsid()
@@ -190,10 +197,8 @@ def _become_child(request: dict[str, Any], answer: int, chatter: int, server: in
         for fd, target in ((os.open(os.devnull, os.O_RDONLY), 0), (chatter, 1), (chatter, 2)):
             os.dup2(fd, target)
         module, _, function = request["target"].partition(":")
-        result = getattr(importlib.import_module(module), function)(*request["arguments"])
-        text = memoryview(json.dumps(result, allow_nan=False).encode())
-        while text:
-            text = text[os.write(answer, text) :]
+        run = getattr(importlib.import_module(module), function)
+        say("answer", run(partial(say, "note"), *request["arguments"]))
         status = 0
     except BaseException:
         sys.excepthook(*sys.exc_info())  # into the chatter

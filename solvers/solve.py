@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
@@ -80,6 +80,7 @@ def solve_exact(
     settings: Mapping[str, Any],
     limits: Limits,
     began: float | None = None,
+    note: Callable[[Result], None] = lambda result: None,
 ) -> Result:
     """Solve to optimality, as far as the limits allow, and judge the outcome.
 
@@ -91,6 +92,8 @@ def solve_exact(
         Options of the formulation and of the backend; each goes to those that declare it.
     began : float, optional
         ``time.perf_counter()`` when loading began; the time limit counts from there.
+    note : callable, optional
+        Is given what is known so far, before each step that may not return.
 
     Raises
     ------
@@ -118,8 +121,9 @@ def solve_exact(
         message=available.reason,
     )
     if available.usable:
+        note(replace(result, status="no_solution", message="while it ran the heuristics"))
         bracket = find_bracket(instance)
-        run = _Run(instance, bracket, solver, backend_options, limits, began)
+        run = _Run(instance, bracket, solver, backend_options, limits, began, note)
         if bracket.lower > bracket.upper:
             message = f"makespan is at least {bracket.lower}, horizon is {bracket.upper}"
             result = replace(result, status="infeasible", message=message)
@@ -174,13 +178,15 @@ class _Run:
         options: Any,
         limits: Limits,
         began: float,
+        note: Callable[[Result], None],
     ) -> None:
         self._instance, self._bracket, self._solver = instance, bracket, solver
-        self._options, self._limits, self._began = options, limits, began
+        self._options, self._limits, self._began, self._note = options, limits, began, note
 
     def without_model(self, result: Result) -> Result:
         """Solve with a backend that takes the instance itself."""
         assert self._solver.solve_instance is not None
+        self._note(replace(result, status="no_solution", message="while it solved"))
         limits = self._what_is_left()
         outcome = self._solver.solve_instance(self._instance, self._bracket, limits, self._options)
         return self._result(result, outcome)
@@ -188,6 +194,7 @@ class _Run:
     def with_model(self, result: Result, formulation: Formulation, options: Any) -> Result:
         """Build the model, then solve it."""
         began = time.perf_counter()
+        self._note(replace(result, status="no_solution", message="while it built the model"))
         try:
             program = formulation.program(self._instance, self._bracket, options)
         except TooLarge as error:
@@ -210,6 +217,7 @@ class _Run:
         if self._bracket.incumbent is not None and program.start is not None:
             program.start(self._bracket.incumbent)
         assert self._solver.solve_program is not None
+        self._note(replace(result, status="no_solution", message="while it solved the model"))
         outcome = self._solver.solve_program(program, limits, self._options)
         result = replace(result, build_seconds=built + outcome.hand_over_seconds)
         return self._result(result, outcome)

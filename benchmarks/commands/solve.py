@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import time
+import sys
 from typing import Any
 
 from benchmarks.commands import add_json, add_settings, print_json, settings_of
@@ -18,11 +18,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--backend", metavar="NAME")
     parser.add_argument("--time-limit", type=_positive, metavar="S")
     parser.add_argument("--memory-limit", type=_positive, metavar="MB")
-    parser.add_argument("--threads", type=int, default=1, metavar="N")
+    parser.add_argument("--threads", type=_count, default=1, metavar="N")
     parser.add_argument("--seed", type=int, default=0, metavar="N")
     add_settings(parser)
     parser.add_argument("--schedule", metavar="FILE", help="write the schedule found")
     add_json(parser)
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return value
 
 
 def _positive(text: str) -> float:
@@ -33,29 +40,28 @@ def _positive(text: str) -> float:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    began = time.perf_counter()
     instance = read_instance(arguments.instance)
     if (arguments.heuristic is None) == (arguments.backend is None):
         raise InputError("solve: give either --heuristic NAME or --backend NAME")
+    if arguments.heuristic is not None and arguments.formulation is not None:
+        raise InputError("solve: a heuristic takes no --formulation")
+    from benchmarks.methods import Method, Run
     from solvers.result import Limits
-    from solvers.solve import solve_exact, solve_heuristic
 
+    method = Method(
+        arguments.heuristic, arguments.formulation, arguments.backend, settings_of(arguments)
+    )
     limits = Limits(arguments.time_limit, arguments.memory_limit, arguments.threads, arguments.seed)
-    settings = settings_of(arguments)
-    if arguments.heuristic is not None:
-        result = solve_heuristic(instance, arguments.heuristic, settings, limits)
-    else:
-        result = solve_exact(
-            instance, arguments.formulation, arguments.backend, settings, limits, began
-        )
-    row = result.document()
+    row, log = Run(instance, method, limits).isolated()
+    if row["status"] == "error":
+        print(log, end="", file=sys.stderr)
     if arguments.schedule is not None and row["schedule"] is not None:
         write_json(row["schedule"], arguments.schedule)
     if arguments.json:
         print_json(row)
     else:
         print(_line(row))
-    return 1 if result.status == "wrong" else 0
+    return 1 if row["status"] == "wrong" else 0
 
 
 def _line(row: dict[str, Any]) -> str:

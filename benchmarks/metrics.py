@@ -1,0 +1,177 @@
+"""How runs are counted, averaged and compared.
+
+One rule everywhere: what was not solved counts as its time limit, so that giving up is never
+rewarded; what could not be tried (no licence, wrong class of model, refused enumeration) is
+counted and left out for everybody; wrong rows enter nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Row = dict[str, Any]
+Outcome = Literal["solved", "timeout", "failed", "skipped", "wrong"]
+Unit = tuple[str, int, int]
+"""What contestants are compared on: base fingerprint, permutation of the jobs, seed."""
+
+SHIFT_SECONDS = 10.0
+"""Shift of the geometric mean of times, as in Mittelmann's and MIPLIB's benchmarks."""
+
+RESOLUTION_SECONDS = 1e-6
+"""No run takes less: ratios of times need a positive denominator."""
+
+_OUTCOMES: dict[str, Outcome] = {
+    "optimal": "solved",
+    "infeasible": "solved",
+    "feasible": "timeout",
+    "no_solution": "timeout",
+    "error": "failed",
+    "memory_limit": "failed",
+    "unsupported": "skipped",
+    "unavailable": "skipped",
+    "licence_limit": "skipped",
+    "too_large": "skipped",
+    "wrong": "wrong",
+}
+
+
+def outcome(row: Row) -> Outcome:
+    """What became of a run; a heuristic has solved when it has found a schedule."""
+    if row["method"]["kind"] == "heuristic" and row["status"] in ("feasible", "no_solution"):
+        return "solved" if row["status"] == "feasible" else "failed"
+    return _OUTCOMES[row["status"]]
+
+
+def unit(row: Row) -> Unit:
+    """The unit of comparison that a row belongs to."""
+    return row.get("base") or row["fingerprint"], row.get("permutation") or 0, row["seed"]
+
+
+def shifted_geometric_mean(values: Iterable[float], shift: float = SHIFT_SECONDS) -> float | None:
+    """exp(mean(log(v + shift))) - shift; None where there are no values."""
+    logs = [math.log(value + shift) for value in values]
+    return math.exp(math.fsum(logs) / len(logs)) - shift if logs else None
+
+
+def counted_seconds(row: Row, limit: float) -> float:
+    """Wall seconds of a solved run, at most the limit; the limit for any other."""
+    if outcome(row) != "solved":
+        return limit
+    return max(RESOLUTION_SECONDS, min(float(row["wall_seconds"]), limit))
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Times of contestants over the units that all of them attempted.
+
+    Attributes
+    ----------
+    seconds : mapping of contestant to (mapping of unit to float)
+        As counted: solved runs their wall time, others the limit.
+    solved : mapping of contestant to set of units
+    """
+
+    seconds: Mapping[str, Mapping[Unit, float]]
+    solved: Mapping[str, frozenset[Unit]]
+
+    @property
+    def units(self) -> list[Unit]:
+        return sorted(next(iter(self.seconds.values()), {}))
+
+    def mean(self, contestant: str) -> float | None:
+        """Shifted geometric mean over all units."""
+        return shifted_geometric_mean(self.seconds[contestant].values())
+
+    def spread(self, contestant: str) -> tuple[float, float] | None:
+        """Smallest and largest mean over replicates; None where there is only one.
+
+        A replicate is one seed with one order of the jobs: everything that should not matter.
+        """
+        replicates: dict[tuple[int, int], list[float]] = {}
+        for (_, permutation, seed), seconds in self.seconds[contestant].items():
+            replicates.setdefault((permutation, seed), []).append(seconds)
+        means = [shifted_geometric_mean(values) for values in replicates.values()]
+        found = [mean for mean in means if mean is not None]
+        return (min(found), max(found)) if len(found) > 1 else None
+
+    def winner(self) -> str | None:
+        """Who is faster in every replicate than all others in any; None where ranges overlap."""
+        spreads = {name: self.spread(name) for name in self.seconds}
+        for name, mine in spreads.items():
+            others = [other for rival, other in spreads.items() if rival != name]
+            if mine and others and all(other and mine[1] < other[0] for other in others):
+                return name
+        return None
+
+    def wins(self, contestant: str, rival: str) -> int:
+        """Units that `contestant` solved and `rival` did not, or not as fast."""
+        mine, theirs = self.seconds[contestant], self.seconds[rival]
+        return sum(
+            unit not in self.solved[rival] or mine[unit] < theirs[unit]
+            for unit in self.solved[contestant]
+        )
+
+    def virtual_best(self) -> Contest:
+        """The contest with one contestant who is always as fast as the fastest."""
+        best = {unit: min(times[unit] for times in self.seconds.values()) for unit in self.units}
+        solved = frozenset().union(*self.solved.values())
+        return Contest({VIRTUAL_BEST: best}, {VIRTUAL_BEST: solved})
+
+    def profile(self, contestant: str) -> list[tuple[float, float]]:
+        """Dolan and More's performance profile (2002): (factor, share of units) at every step.
+
+        The share of units that the contestant solved within `factor` times the best time of
+        anybody who solved it; it ends at the share that the contestant solved.
+        """
+        ratios = sorted(
+            self.seconds[contestant][unit]
+            / min(self.seconds[name][unit] for name in self.seconds if unit in self.solved[name])
+            for unit in self.solved[contestant]
+        )
+        return steps(ratios, len(self.units))
+
+
+VIRTUAL_BEST = "virtual best"
+
+
+def steps(ratios: Sequence[float], total: int) -> list[tuple[float, float]]:
+    """(ratio, share of `total` at or below it) for every distinct one of the sorted `ratios`."""
+    last = {ratio: count for count, ratio in enumerate(ratios, start=1)}
+    return [(ratio, count / total) for ratio, count in last.items()]
+
+
+def contest(rows: Iterable[Row], contestant: Callable[[Row], str]) -> Contest:
+    """The contest among all who attempted something, over the units attempted by all of them.
+
+    Units that somebody skipped, or got wrong, are left out for everybody; contestants that
+    attempted nothing are not part of it. Without a time limit an unsolved run counts as the
+    longest time of all.
+    """
+    rows = list(rows)
+    limit = _limit(rows)
+    attempts: dict[str, dict[Unit, Row]] = {}
+    for row in rows:
+        if outcome(row) in ("solved", "timeout", "failed"):
+            attempts.setdefault(contestant(row), {})[unit(row)] = row
+    common = set.intersection(*map(set, attempts.values())) if attempts else set()
+    return Contest(
+        {
+            name: {unit: counted_seconds(tried[unit], limit) for unit in sorted(common)}
+            for name, tried in attempts.items()
+        },
+        {
+            name: frozenset(unit for unit in common if outcome(tried[unit]) == "solved")
+            for name, tried in attempts.items()
+        },
+    )
+
+
+def _limit(rows: Sequence[Row]) -> float:
+    """The time limit of the rows; each has the same, or the longest time stands in for it."""
+    limits = {row.get("time_limit") for row in rows}
+    if limits - {None}:
+        return float(max(limit for limit in limits if limit is not None))
+    return max((float(row["wall_seconds"]) for row in rows), default=0.0)
