@@ -18,7 +18,18 @@ bench: env  ## run the default suite and print its tables
 	$(BIN)/ringbench run default
 
 test: env  ## run the tests
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
+
+smoke: env  ## run the smallest instance through everything there is, in under a minute
+	$(BIN)/ringbench run smoke
+
+paper: env  ## run the paper's own experiment (section 7)
+	$(BIN)/ringbench run paper
+
+perf: env  ## time model building, dispatching and checking; results/local/perf.json
+	@mkdir -p results/local
+	$(BIN)/pytest benchmarks --override-ini python_files='bench_*.py' \
+		--benchmark-columns=min,median,iqr,rounds --benchmark-json results/local/perf.json
 
 lint: env  ## check style and types
 	$(BIN)/ruff format --check .
