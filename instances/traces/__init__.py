@@ -1,0 +1,1 @@
+"""Traces of real clusters: reading them, accepting their jobs, and making instances of them."""
