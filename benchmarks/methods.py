@@ -19,7 +19,7 @@ from solvers.result import Limits, Result
 from solvers.solve import recorded_options, solve_exact, solve_heuristic
 
 SOLVE_TASK = "benchmarks.methods:solve_task"
-GRACE_SECONDS = 5.0
+GRACE_SECONDS = 8.0
 """How long a run may overrun its own time limit before it is killed."""
 
 

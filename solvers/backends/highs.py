@@ -37,14 +37,15 @@ def availability() -> Availability:
 def solve_program(program: Program, limits: Limits, options: Options) -> Outcome:
     """Solve a MILP; "optimal" means bound > makespan - 1, since makespans are integers."""
     highspy.Highs.resetGlobalScheduler(True)  # else the first solve's thread count stays
+    began = time.perf_counter()
     solver = _WarmStarted()
+    solver.deadline = None if limits.time is None else began + limits.time
     config = solver.config
     config.load_solutions = False
     config.raise_exception_on_nonoptimal_result = False
-    config.time_limit, config.threads = limits.time, limits.threads
+    config.threads = limits.threads
     config.rel_gap, config.abs_gap = options.gap, EXACT_GAP
     config.solver_options = {"random_seed": limits.seed, "presolve": options.presolve}
-    began = time.perf_counter()
     results = solver.solve(program.model)
     seconds = float(results.timing_info.highs_time)
     schedule = None
@@ -65,11 +66,17 @@ def solve_program(program: Program, limits: Limits, options: Options) -> Outcome
 
 
 class _WarmStarted(Highs):  # type: ignore[misc]
-    """Pyomo's interface, which offers no start of its own, with one from the variables' values."""
+    """Pyomo's interface, with two things it lacks.
+
+    It offers a start, from the variables' values; and the time limit covers the hand-over too.
+    """
 
     offered = False
+    deadline: float | None = None
 
     def _solve(self) -> Any:
+        if self.deadline is not None:
+            self._active_config.time_limit = max(0.0, self.deadline - time.perf_counter())
         values = [variable.value for variable, *_ in self._vars.values()]
         if values and None not in values:
             start = highspy.HighsSolution()
