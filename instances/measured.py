@@ -36,20 +36,33 @@ LINK_DEGRADATION = 0.2745
 HKBU-HPML/dl-scheduling, online/cluster.py and online/job.py, on 10 Gb Ethernet.
 """
 
-ETHERNET_BANDWIDTH = 1168.0
-"""b_e in MB/s: 1 MB in 0.856 ms, same source."""
+
+@dataclass(frozen=True)
+class Fabric:
+    """What connects servers: b_e in MB/s, and xi2 in seconds per server."""
+
+    bandwidth: float
+    overhead: float
+
+
+ETHERNET = Fabric(1_168.0, 0.00006)
+"""10 Gb Ethernet: 1 MB in 0.856 ms (dl-scheduling, as above); an all-reduce starts up in 0.523 ms
+on 8 servers and in 0.908 ms on 16 (HKBU-HPML/MG-WFBP, distributed_optimizer.py).
+"""
+
+INFINIBAND = Fabric(5_720.0, 0.000012)
+"""56 Gb InfiniBand: an all-reduce on 8 servers takes 0.0975 ms + 0.306 ms per MB (MG-WFBP, same
+file), and by eq. (8) that is 2 (8-1)/8 / b_e.
+"""
+
+FABRICS = {"infiniband": INFINIBAND, "ethernet": ETHERNET}
 
 SERVER_BANDWIDTH = 11_470.0
-"""b_i in MB/s: 9.82 times b_e.
+"""b_i in MB/s: 9.82 times b_e of the Ethernet.
 
 Synchronisation took 15.7, 7.73, 4.06 and 18.9 times as long on 2 x 2 GPUs as on 4 GPUs of one
 server (BERT, YOLOv3, DeepSpeech2, ResNet50; placement profiles of siasosp23); 9.82 is the
 geometric mean.
-"""
-
-SERVER_OVERHEAD = 0.00006
-"""xi2 in seconds per server: an all-reduce on 10 Gb Ethernet starts up in 0.523 ms on 8 nodes and
-in 0.908 ms on 16 (HKBU-HPML/MG-WFBP, distributed_optimizer.py).
 """
 
 REDUCE_SPEED = 300_000.0
@@ -71,13 +84,16 @@ MIXES = {
 """Per cent of jobs of each size."""
 
 
-def measured_network(slot_seconds: float) -> Network:
-    """10 Gb Ethernet, in MB per slot of this length."""
+def measured_network(fabric: Fabric, slot_seconds: float) -> Network:
+    """Measured bandwidths in MB per slot of this length.
+
+    Sharing was measured on Ethernet alone, by jobs that transmitted all the time (xi1 = 1).
+    """
     return Network(
         intra_bandwidth=SERVER_BANDWIDTH * slot_seconds,
-        inter_bandwidth=ETHERNET_BANDWIDTH * slot_seconds,
-        xi1=1.0,  # the degradation was measured with jobs that transmitted all the time
-        xi2=SERVER_OVERHEAD / slot_seconds,
+        inter_bandwidth=fabric.bandwidth * slot_seconds,
+        xi1=1.0,
+        xi2=fabric.overhead / slot_seconds,
         degradation=Linear(LINK_DEGRADATION),
     )
 

@@ -19,6 +19,7 @@ from instances.generation import (
     log_uniform_slots,
 )
 from instances.measured import (
+    ETHERNET,
     MIXES,
     MODELS,
     REDUCE_SPEED,
@@ -54,7 +55,7 @@ def generate(parameters: Parameters, streams: Streams) -> Draft:
     draft = Draft(
         [parameters.gpus_per_server] * parameters.servers,
         jobs,
-        measured_network(slot),
+        measured_network(ETHERNET, slot),
         REDUCE_SPEED * slot,
         slot_seconds=slot,
     )

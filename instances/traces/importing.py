@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from instances.errors import InputError
 from instances.generation import Draft, Streams, assemble, lasting
 from instances.instance import Instance
-from instances.measured import MODELS, REDUCE_SPEED, Model, measured_job, measured_network
+from instances.measured import FABRICS, MODELS, REDUCE_SPEED, Model, measured_job, measured_network
 from instances.options import describe, make_options, recorded
 from instances.timing import exact
 from instances.traces.formats import TraceOptions, find_format
@@ -143,7 +143,7 @@ def _instance(
             measured_job(job.id or f"j{i}", job.gpus, model, slot)
             for i, (job, model) in enumerate(zip(jobs, models, strict=True))
         ],
-        network=measured_network(slot),
+        network=measured_network(FABRICS[options.network], slot),
         reduce_speed=REDUCE_SPEED * slot,
         horizon=options.horizon,
         slot_seconds=slot,

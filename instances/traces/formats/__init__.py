@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -22,12 +22,16 @@ from instances.traces.tables import Table, delimited
 
 @dataclass(frozen=True)
 class TraceOptions:
-    """How jobs of a trace become an instance; ``skip`` accepted jobs come before the first."""
+    """How jobs of a trace become an instance; ``skip`` accepted jobs come before the first.
+
+    Servers are connected by InfiniBand, as Philly's were (Jeon et al., USENIX ATC 2019).
+    """
 
     servers: Servers | None = None
     gpus_per_server: Gpus = 8
     slot_seconds: Annotated[float, Field(gt=0, le=1e7, allow_inf_nan=False)] = 60.0
     horizon: Annotated[int, Field(ge=1, le=10**12)] | None = None
+    network: Literal["infiniband", "ethernet"] = "infiniband"
     skip: Annotated[int, Field(ge=0)] = 0
 
 
