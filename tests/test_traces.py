@@ -372,6 +372,19 @@ def test_command_writes_the_instance_and_counts_on_stderr(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out) == instance.document()
 
 
+def test_the_example_of_the_documentation(capsys):
+    trace = DATA.parents[1] / "docs" / "examples" / "cluster.tsv"
+    words = ["import", str(trace), "--format", "csv", "--map", "id=job", "--time-unit", "min"]
+    words += ["--map", "submit=submitted", "--map", "duration=minutes"]
+    assert main([*words, "--set", "slot_seconds=1800"]) == 0
+    told = capsys.readouterr()
+    page = (DATA.parents[1] / "docs" / "instances.md").read_text()
+    assert all(line.strip() in page for line in told.err.splitlines())
+    instance = Instance.from_document(json.loads(told.out), "stdout")
+    assert [job.id for job in instance.jobs][:3] == ["1040", "1041", "1042"]
+    assert instance.timing.shortest == (3, 4, 1, 8, 5, 6, 2)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
