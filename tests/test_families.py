@@ -308,7 +308,6 @@ def test_a_new_family_is_one_new_file(tmp_path):
     assert (generated["family"], len(generated["jobs"])) == ("stragglers", 10)
     contract = python("pytest", "tests/test_families.py", "-k", "[stragglers")
     assert contract.returncode == 0, contract.stdout
-    assert "7 passed" in contract.stdout
     ran = python("benchmarks", "run", "new.toml", "--out", "out", "--json")
     assert json.loads(ran.stdout)["status"] == {"feasible": 2}, ran.stderr
 

@@ -173,12 +173,19 @@ def test_jobs_wider_than_a_stated_cluster_are_skipped_before_the_window(load):
     assert instance.parameters["skipped"] == {"more GPUs than the cluster has": 1}
 
 
-@given(st.text(max_size=300))
-def test_any_text_is_an_instance_or_one_clear_line(tmp_path_factory, text):
+@given(
+    st.sampled_from(["csv", "itp", "philly", "gavel"]),
+    st.sampled_from(["", '"a\nb",', "gpus,duration\n1,60\n", "[", '[{"attempts": [']),
+    st.text(max_size=300),
+)
+def test_any_text_is_an_instance_or_one_clear_line(tmp_path_factory, style, start, text):
     path = tmp_path_factory.mktemp("trace") / "t.csv"
-    path.write_bytes(b"gpus,duration\n1,60\n" + text.encode("utf-8", "surrogatepass"))
+    path.write_bytes((start + text).encode("utf-8", "surrogatepass"))
+    rates = path.with_name("rates.csv")
+    rates.write_text("job_type,steps_per_second\nA3C,1\n")
+    settings = {"rates": str(rates)} if style == "gavel" else {}
     try:
-        instance = import_trace(Request(str(path), "csv", {}, None, {}))
+        instance = import_trace(Request(str(path), style, {}, None, settings))
     except InputError as error:
         assert "\n" not in str(error)
     else:
