@@ -173,12 +173,19 @@ def test_jobs_wider_than_a_stated_cluster_are_skipped_before_the_window(load):
     assert instance.parameters["skipped"] == {"more GPUs than the cluster has": 1}
 
 
-@given(st.text(max_size=300))
-def test_any_text_is_an_instance_or_one_clear_line(tmp_path_factory, text):
+@given(
+    st.sampled_from(["csv", "itp", "philly", "gavel"]),
+    st.sampled_from(["", '"a\nb",', "gpus,duration\n1,60\n", "[", '[{"attempts": [']),
+    st.text(max_size=300),
+)
+def test_any_text_is_an_instance_or_one_clear_line(tmp_path_factory, style, start, text):
     path = tmp_path_factory.mktemp("trace") / "t.csv"
-    path.write_bytes(b"gpus,duration\n1,60\n" + text.encode("utf-8", "surrogatepass"))
+    path.write_bytes((start + text).encode("utf-8", "surrogatepass"))
+    rates = path.with_name("rates.csv")
+    rates.write_text("job_type,steps_per_second\nA3C,1\n")
+    settings = {"rates": str(rates)} if style == "gavel" else {}
     try:
-        instance = import_trace(Request(str(path), "csv", {}, None, {}))
+        instance = import_trace(Request(str(path), style, {}, None, settings))
     except InputError as error:
         assert "\n" not in str(error)
     else:
@@ -370,6 +377,19 @@ def test_command_writes_the_instance_and_counts_on_stderr(tmp_path, capsys):
     assert instance.seed == 4
     assert main([*words[:-2]]) == 0
     assert json.loads(capsys.readouterr().out) == instance.document()
+
+
+def test_the_example_of_the_documentation(capsys):
+    trace = DATA.parents[1] / "docs" / "examples" / "cluster.tsv"
+    words = ["import", str(trace), "--format", "csv", "--map", "id=job", "--time-unit", "min"]
+    words += ["--map", "submit=submitted", "--map", "duration=minutes"]
+    assert main([*words, "--set", "slot_seconds=1800"]) == 0
+    told = capsys.readouterr()
+    page = (DATA.parents[1] / "docs" / "instances.md").read_text()
+    assert all(line.strip() in page for line in told.err.splitlines())
+    instance = Instance.from_document(json.loads(told.out), "stdout")
+    assert [job.id for job in instance.jobs][:3] == ["1040", "1041", "1042"]
+    assert instance.timing.shortest == (3, 4, 1, 8, 5, 6, 2)
 
 
 @pytest.mark.parametrize(

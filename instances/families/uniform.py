@@ -26,7 +26,7 @@ class Parameters:
 
 
 def generate(parameters: Parameters, streams: Streams) -> Draft:
-    """A job that must span servers exchanges gradients for 15 to 45 % of its time alone."""
+    """A job that must span servers exchanges gradients for 12 to 43 % of its time alone."""
     capacity, servers = parameters.gpus_per_server, parameters.servers
     widest = min(capacity + capacity // 2, capacity * servers)
     gpus = streams("gpus").integers(1, widest + 1, parameters.jobs)

@@ -62,7 +62,7 @@ def delimited(text: str, source: str, header: bool = True) -> Table:
     rows = _rows(text, source)
     first = next(rows)
     if header:
-        return table([name.strip() for name in first], rows)
+        return table([" ".join(name.split()) for name in first], rows)
     return table([str(number) for number in range(1, len(first) + 1)], chain([first], rows))
 
 
