@@ -18,6 +18,7 @@ import pyomo.environ as pyo
 
 from formulations import Bracket, Program
 from formulations._activity import unroll
+from formulations._reading import claimed
 from instances.instance import Instance
 from instances.schedule import Schedule
 
@@ -180,14 +181,14 @@ def _or_zero(variable: Any, index: Any) -> Any:
 
 
 def _read(m: Any, instance: Instance) -> Schedule:
-    """Starts and placements, rounded; the claimed makespan is the model's."""
+    """Starts and placements, rounded, and the makespan that the model claims for them."""
     starts = [
         max((a for a in m.T if (j, a) in m.begin), key=lambda a: m.begin[j, a].value) for j in m.J
     ]
     placements = [
         tuple((s, round(m.y[j, s].value)) for s in m.S if round(m.y[j, s].value)) for j in m.J
     ]
-    return Schedule(tuple(starts), tuple(placements), round(m.makespan.value))
+    return claimed(instance, starts, placements, round(m.makespan.value))
 
 
 def _start(m: Any, instance: Instance, schedule: Schedule) -> None:

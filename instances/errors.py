@@ -7,3 +7,7 @@ class InputError(ValueError):
 
 class TooLarge(Exception):
     """An enumeration was refused because it would exceed its limit."""
+
+
+class Unsupported(Exception):
+    """A valid instance that a formulation cannot represent for solvers in floating point."""

@@ -11,7 +11,7 @@ from typing import Any
 import pyomo.environ as pyo
 
 from formulations import Bracket, Formulation, Program, find_formulation
-from instances.errors import InputError, TooLarge
+from instances.errors import InputError, TooLarge, Unsupported
 from instances.instance import Instance
 from instances.options import make_options, option_names, recorded
 from instances.registry import suggestion
@@ -199,6 +199,8 @@ class _Run:
             program = formulation.program(self._instance, self._bracket, options)
         except TooLarge as error:
             return replace(result, status="too_large", message=str(error))
+        except Unsupported as error:
+            return replace(result, status="unsupported", message=str(error))
         built = time.perf_counter() - began
         result = replace(
             result,
