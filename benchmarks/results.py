@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from benchmarks.best_known import claims_of_best_known, read_best_known
+from benchmarks.best_known import FILE, claims_of_best_known, read_best_known
 from benchmarks.consistency import Contradiction, contradictions, label, wrong
 from benchmarks.references import Reference, claims_by_construction, references
 from benchmarks.store import (
@@ -63,8 +64,13 @@ class Results:
         return self.references.get(row.get("base") or row["fingerprint"], Reference())
 
 
-def read_results(folders: Sequence[Path | str]) -> Results:
+def read_results(folders: Sequence[Path | str], best_known: Path = FILE) -> Results:
     """Read campaigns together; campaigns that differ in more than their machine stay apart.
+
+    Parameters
+    ----------
+    best_known : Path
+        The file of best-known values that the rows are measured against.
 
     Raises
     ------
@@ -82,15 +88,23 @@ def read_results(folders: Sequence[Path | str]) -> Results:
             rows[name, row_key(row)] = row | ({"campaign": name} if apart else {})
             if row["fingerprint"] not in instances:
                 instances |= _kept(path, row["fingerprint"])
-    found = list(rows.values())
+    found = sorted(rows.values(), key=_place)
     bases = {row.get("base") or row["fingerprint"] for row in found}
-    best = {key: entry for key, entry in read_best_known().items() if key in bases}
+    best = {key: entry for key, entry in read_best_known(best_known).items() if key in bases}
     claims = [*claims_by_construction(instances), *claims_of_best_known(best)]
     pairs = contradictions([*found, *claims])
     return Results(
         paths, tuple(_marked(found, pairs)), apart, instances, tuple(claims), tuple(pairs),
         manifests,
     )  # fmt: skip
+
+
+def _place(row: Row) -> tuple[Any, ...]:
+    """Order by instance, method, options and seed, whoever was first."""
+    numbers = [int(part) if part.isdigit() else 0 for part in re.split(r"(\d+)", row["instance"])]
+    words = re.sub(r"\d+", "", row["instance"])
+    exact = row["method"]["kind"] == "exact"
+    return words, numbers, exact, label(row), repr(row["options"]), row["seed"]
 
 
 def _manifest(folder: Path) -> Mapping[str, Any]:
@@ -104,7 +118,7 @@ def _why_apart(paths: Sequence[Path], manifests: Sequence[Mapping[str, Any]]) ->
         if difference == "?":
             return f"{paths[0]} or {path} has no {MANIFEST}"
         if difference:
-            return f"{paths[0]} and {path} differ: {difference}"
+            return f"{paths[0]} was made with {difference} as {path}"
     return ""
 
 

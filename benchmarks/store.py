@@ -178,7 +178,9 @@ class Store:
             difference = differing(read_json(path), manifest)
             if difference:
                 self._lock.close()
-                raise MixedRows(f"{self.folder}: {difference}: choose another --out")
+                raise MixedRows(
+                    f"{self.folder}: its rows were made with {difference}: choose another --out"
+                )
             return
         if (self.folder / ROWS).exists():
             self._lock.close()
@@ -192,7 +194,7 @@ def differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     for field in [*mine, *(set(other) - set(mine))]:
         before, now = other.get(field), mine.get(field)
         if isinstance(before, dict) and isinstance(now, dict):
-            for key in sorted(before | now):
+            for key in before | now:
                 if before.get(key) != now.get(key):
                     return _said(f"{field}.{key}", before.get(key), now.get(key))
         elif before != now:
@@ -201,7 +203,7 @@ def differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
 
 
 def _said(field: str, before: Any, now: Any) -> str:
-    return f"its rows were made with {field} = {_short(before)}, now it is {_short(now)}"
+    return f"{field} = {_short(before)}, not {_short(now)}"
 
 
 def _short(value: Any) -> str:
