@@ -165,7 +165,7 @@ def _gaps_to_best(rows: Iterable[Row], results: Results) -> list[float]:
     """(makespan - best known) / best known for every row with a schedule."""
     found = []
     for row in rows:
-        best = results.reference(row).best
+        best = results.known(row).best
         if row["makespan"] is not None and row["status"] != "wrong" and best is not None:
             found.append((row["makespan"] - best) / best)
     return found
@@ -198,7 +198,7 @@ def compare_heuristics(results: Results, rows: Sequence[Row]) -> Comparison:
         "[makespan / best known, makespan / best bound], and enters no mean; a heuristic that "
         "finds nothing has failed"
     )
-    proven = {unit(row) for row in rows if results.reference(row).optimum is not None}
+    proven = {unit(row) for row in rows if results.known(row).optimum is not None}
     profiles = {who: steps(sorted(r.values()), len(proven)) for who, r in ratios.items() if r}
     return Comparison("heuristics", lines, rule, contest.verdict(), wins, profiles, RATIOS)
 
@@ -207,17 +207,16 @@ def exact_ratios(rows: Iterable[Row], results: Results) -> dict[Unit, float]:
     """Makespan / optimum by unit, where there is a schedule and the optimum is proven."""
     found = {}
     for row in rows:
-        if row["makespan"] is not None and row["status"] != "wrong":
-            ratio = results.reference(row).ratio(row["makespan"])
-            if ratio is not None:
-                found[unit(row)] = ratio
+        optimum = results.known(row).optimum
+        if row["makespan"] is not None and row["status"] != "wrong" and optimum is not None:
+            found[unit(row)] = row["makespan"] / optimum
     return found
 
 
 def _has_interval(row: Row, results: Results) -> bool:
-    if row["makespan"] is None or row["status"] == "wrong":
-        return False
-    return results.reference(row).interval(row["makespan"]) is not None
+    known = results.known(row)
+    scheduled = row["makespan"] is not None and row["status"] != "wrong"
+    return scheduled and known.optimum is None and known.bound is not None
 
 
 def _ratio_columns(ratios: Sequence[float]) -> dict[str, Any]:

@@ -64,9 +64,14 @@ def read_rows(folder: Path | str) -> list[Row]:
     return list(last.values())
 
 
+def instance_file(folder: Path | str, fingerprint: str) -> Path:
+    """Where a campaign keeps an instance."""
+    return Path(folder) / INSTANCES / f"{fingerprint}.json"
+
+
 def read_instance_document(folder: Path | str, fingerprint: str) -> Any:
     """The instance document behind a row of a campaign; raises InputError."""
-    return read_json(Path(folder) / INSTANCES / f"{fingerprint}.json")
+    return read_json(instance_file(folder, fingerprint))
 
 
 def _lines(file: Path) -> Iterable[Row]:
@@ -142,7 +147,7 @@ class Store:
 
     def keep_instance(self, document: Mapping[str, Any], fingerprint: str) -> None:
         """Write the instance's file, once."""
-        path = self.folder / INSTANCES / f"{fingerprint}.json"
+        path = instance_file(self.folder, fingerprint)
         if not path.exists():
             write_json(document, path)
 

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.metrics import outcome, race, shifted_geometric_mean
-from benchmarks.references import Reference, references
 
 
 def row(method, instance, status, seconds=1.0, seed=0, permutation=0, limit=3600.0, **more):
@@ -137,18 +136,3 @@ def test_shifted_geometric_mean_lies_between_smallest_and_largest(values, shift)
     mean = shifted_geometric_mean(values, shift)
     assert min(values) - 1e-6 <= mean <= max(values) + 1e-6
     assert mean <= math.fsum(values) / len(values) + 1e-6
-
-
-def test_references_join_job_orders_and_give_a_ratio_or_an_interval_never_both():
-    rows = [
-        row("A", "i", "feasible", makespan=12, bound=9),
-        row("B", "i", "feasible", permutation=3, makespan=11, bound=8),
-        row("C", "i", "wrong", makespan=5, bound=99),
-        row("A", "j", "optimal", makespan=7, bound=7),
-    ]
-    found = references(rows)
-    assert found == {"i": Reference(11, 9), "j": Reference(7, 7)}
-    assert found["i"].ratio(12) is None
-    assert found["i"].interval(12) == (12 / 11, 12 / 9)
-    assert found["j"].ratio(14) == 2.0
-    assert found["j"].interval(14) is None

@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
         permuted = row.get("permutation")  # stands for its base, which has rows of its own
         if row["status"] == "wrong" or permuted or fingerprint not in results.instances:
             continue
-        entry = improved(entries.get(fingerprint), row, results.instances[fingerprint])
+        entry = improved(entries.get(fingerprint), row, results.instances[fingerprint].document())
         if entry != entries.get(fingerprint):
             entries[fingerprint] = entry
             changed.add(fingerprint)
