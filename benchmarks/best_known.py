@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.claims import claim
 from benchmarks.consistency import label
 from benchmarks.provenance import ROOT
-from benchmarks.references import claim
 from instances.checker import check
 from instances.errors import InputError
 from instances.files import read_json, write_json

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -72,8 +71,10 @@ def _submit(server: ProcessServer, run: Run) -> int:
     )
 
 
-def run_campaign(suite: Suite, store: Store, execute: Executor) -> list[Contradiction]:
-    """Do what is left of a campaign; return the contradictions among its rows.
+def run_campaign(
+    suite: Suite, store: Store, execute: Executor
+) -> tuple[list[Row], list[Contradiction]]:
+    """Do what is left of a campaign; return its rows in the suite's order, and contradictions.
 
     Rows that are there already stay; failed ones are tried again.
     """
@@ -94,7 +95,8 @@ def run_campaign(suite: Suite, store: Store, execute: Executor) -> list[Contradi
             store.append(row, log)
             bar.set_postfix_str(f"{row['instance']} {row['status']}", refresh=False)
             bar.update()
-    return _settle_contradictions(store)
+    found = _settle_contradictions(store)
+    return [store.rows[key] for key in keys], found
 
 
 def _to_do(row: Row | None) -> bool:
@@ -132,7 +134,8 @@ def finished_row(plan: Planned, ended: Ended, versions: _Versions) -> tuple[Row,
         "permutation": plan.case.permutation,
         "time_limit": limits.time,
         "memory_limit": limits.memory,
-        "machine": platform.node(),
+        "machine": ended.machine,
+        "processor": ended.processor,
         "date": now(),
     }
     return row | about, log

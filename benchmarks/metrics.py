@@ -17,6 +17,7 @@ Outcome = Literal["solved", "timeout", "failed", "skipped", "wrong"]
 Unit = tuple[str, int, int]
 """What contestants are compared on: base fingerprint, permutation of the jobs, seed."""
 
+VIRTUAL_BEST = "virtual best"
 SHIFT_SECONDS = 10.0
 """Shift of the geometric mean of times, as in Mittelmann's and MIPLIB's benchmarks."""
 
@@ -65,25 +66,28 @@ def counted_seconds(row: Row, limit: float) -> float:
 
 @dataclass(frozen=True)
 class Contest:
-    """Times of contestants over the units that all of them attempted.
+    """What each contestant needed (seconds, or makespan over optimum) on the same units.
 
     Attributes
     ----------
-    seconds : mapping of contestant to (mapping of unit to float)
-        As counted: solved runs their wall time, others the limit.
+    costs : mapping of contestant to (mapping of unit to float)
+        The smaller, the better.
     solved : mapping of contestant to set of units
+    shift : float
+        Shift of the geometric mean.
     """
 
-    seconds: Mapping[str, Mapping[Unit, float]]
+    costs: Mapping[str, Mapping[Unit, float]]
     solved: Mapping[str, frozenset[Unit]]
+    shift: float
 
     @property
     def units(self) -> list[Unit]:
-        return sorted(next(iter(self.seconds.values()), {}))
+        return sorted(next(iter(self.costs.values()), {}))
 
     def mean(self, contestant: str) -> float | None:
-        """Shifted geometric mean over all units."""
-        return shifted_geometric_mean(self.seconds[contestant].values())
+        """Shifted geometric mean over all units; None for who is not part of the contest."""
+        return shifted_geometric_mean(self.costs.get(contestant, {}).values(), self.shift)
 
     def spread(self, contestant: str) -> tuple[float, float] | None:
         """Smallest and largest mean over replicates; None where there is only one.
@@ -91,50 +95,66 @@ class Contest:
         A replicate is one seed with one order of the jobs: everything that should not matter.
         """
         replicates: dict[tuple[int, int], list[float]] = {}
-        for (_, permutation, seed), seconds in self.seconds[contestant].items():
-            replicates.setdefault((permutation, seed), []).append(seconds)
-        means = [shifted_geometric_mean(values) for values in replicates.values()]
+        for (_, permutation, seed), cost in self.costs.get(contestant, {}).items():
+            replicates.setdefault((permutation, seed), []).append(cost)
+        means = [shifted_geometric_mean(costs, self.shift) for costs in replicates.values()]
         found = [mean for mean in means if mean is not None]
         return (min(found), max(found)) if len(found) > 1 else None
 
     def winner(self) -> str | None:
-        """Who is faster in every replicate than all others in any; None where ranges overlap."""
-        spreads = {name: self.spread(name) for name in self.seconds}
+        """Who is better in every replicate than all others in any; None where ranges overlap."""
+        spreads = {name: self.spread(name) for name in self.costs}
         for name, mine in spreads.items():
             others = [other for rival, other in spreads.items() if rival != name]
             if mine and others and all(other and mine[1] < other[0] for other in others):
                 return name
         return None
 
-    def wins(self, contestant: str, rival: str) -> int:
-        """Units that `contestant` solved and `rival` did not, or not as fast."""
-        mine, theirs = self.seconds[contestant], self.seconds[rival]
+    def verdict(self) -> str:
+        """Who won, or why nobody did."""
+        if len(self.costs) < 2:
+            return "no winner: only one took part"
+        if not self.units:
+            return "no winner: there is nothing that all of them attempted"
+        winner = self.winner()
+        if winner is not None:
+            return f"winner: {winner}, in every seed and job order"
+        if any(self.spread(name) is None for name in self.costs):
+            return "no winner: one seed and one job order say nothing about chance"
+        return "no winner: the ranges over seeds and job orders overlap"
+
+    def wins(self) -> dict[str, dict[str, int]]:
+        """For every pair, the units that the first solved and the second did not, or less well."""
+        return {
+            name: {rival: self._wins(name, rival) for rival in self.costs if rival != name}
+            for name in self.costs
+        }
+
+    def _wins(self, name: str, rival: str) -> int:
+        mine, theirs = self.costs[name], self.costs[rival]
         return sum(
             unit not in self.solved[rival] or mine[unit] < theirs[unit]
-            for unit in self.solved[contestant]
+            for unit in self.solved[name]
         )
 
     def virtual_best(self) -> Contest:
-        """The contest with one contestant who is always as fast as the fastest."""
-        best = {unit: min(times[unit] for times in self.seconds.values()) for unit in self.units}
-        solved = frozenset().union(*self.solved.values())
-        return Contest({VIRTUAL_BEST: best}, {VIRTUAL_BEST: solved})
+        """The contest of one who is always as good as the best."""
+        best = {unit: min(costs[unit] for costs in self.costs.values()) for unit in self.units}
+        solved = frozenset[Unit]().union(*self.solved.values())
+        return Contest({VIRTUAL_BEST: best}, {VIRTUAL_BEST: solved}, self.shift)
 
     def profile(self, contestant: str) -> list[tuple[float, float]]:
-        """Dolan and More's performance profile (2002): (factor, share of units) at every step.
+        """Performance profile (Dolan and More, 2002): (factor, share of units) at every step.
 
-        The share of units that the contestant solved within `factor` times the best time of
-        anybody who solved it; it ends at the share that the contestant solved.
+        The share of units that the contestant solved at no more than `factor` times the cost of
+        the best who solved it; it ends at the share that the contestant solved.
         """
         ratios = sorted(
-            self.seconds[contestant][unit]
-            / min(self.seconds[name][unit] for name in self.seconds if unit in self.solved[name])
+            self.costs[contestant][unit]
+            / min(self.costs[name][unit] for name in self.costs if unit in self.solved[name])
             for unit in self.solved[contestant]
         )
         return steps(ratios, len(self.units))
-
-
-VIRTUAL_BEST = "virtual best"
 
 
 def steps(ratios: Sequence[float], total: int) -> list[tuple[float, float]]:
@@ -143,8 +163,8 @@ def steps(ratios: Sequence[float], total: int) -> list[tuple[float, float]]:
     return [(ratio, count / total) for ratio, count in last.items()]
 
 
-def contest(rows: Iterable[Row], contestant: Callable[[Row], str]) -> Contest:
-    """The contest among all who attempted something, over the units attempted by all of them.
+def race(rows: Iterable[Row], contestant: Callable[[Row], str]) -> Contest:
+    """The contest in time of all who attempted something, over the units that all attempted.
 
     Units that somebody skipped, or got wrong, are left out for everybody; contestants that
     attempted nothing are not part of it. Without a time limit an unsolved run counts as the
@@ -157,16 +177,15 @@ def contest(rows: Iterable[Row], contestant: Callable[[Row], str]) -> Contest:
         if outcome(row) in ("solved", "timeout", "failed"):
             attempts.setdefault(contestant(row), {})[unit(row)] = row
     common = set.intersection(*map(set, attempts.values())) if attempts else set()
-    return Contest(
-        {
-            name: {unit: counted_seconds(tried[unit], limit) for unit in sorted(common)}
-            for name, tried in attempts.items()
-        },
-        {
-            name: frozenset(unit for unit in common if outcome(tried[unit]) == "solved")
-            for name, tried in attempts.items()
-        },
-    )
+    costs = {
+        name: {unit: counted_seconds(tried[unit], limit) for unit in sorted(common)}
+        for name, tried in attempts.items()
+    }
+    solved = {
+        name: frozenset(unit for unit in common if outcome(tried[unit]) == "solved")
+        for name, tried in attempts.items()
+    }
+    return Contest(costs, solved, SHIFT_SECONDS)
 
 
 def _limit(rows: Sequence[Row]) -> float:

@@ -43,17 +43,21 @@ class Ended:
         Largest resident memory of the child and everything that it started.
     chatter : str
         What it printed on stdout and stderr.
+    machine, processor : str
+        Where it ran.
     """
 
     id: int
     cause: Literal["done", "time", "memory", "died"]
-    answer: Any
-    note: Any
-    signal: int | None
-    exit: int | None
-    seconds: float
-    peak_memory_mb: float
-    chatter: str
+    answer: Any = None
+    note: Any = None
+    signal: int | None = None
+    exit: int | None = None
+    seconds: float = 0.0
+    peak_memory_mb: float | None = None
+    chatter: str = ""
+    machine: str | None = None
+    processor: str | None = None
 
 
 class ProcessServer:
@@ -78,6 +82,7 @@ class ProcessServer:
             start_new_session=True,
         )
         inherited.close()
+        self.pid = self._process.pid
         self._buffer = bytearray()
         self._next = 0
 
@@ -119,13 +124,19 @@ class ProcessServer:
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
             if not select.select([self._socket], [], [], left)[0]:
                 return None
-            data = self._socket.recv(1 << 20)
-            if not data:
-                raise ServerDied
-            self._buffer += data
+            self._buffer += self._receive()
         line, _, rest = bytes(self._buffer).partition(b"\n")
         self._buffer = bytearray(rest)
         return Ended(**json.loads(line))
+
+    def _receive(self) -> bytes:
+        try:
+            data = self._socket.recv(1 << 20)
+        except ConnectionError as error:
+            raise ServerDied from error
+        if not data:
+            raise ServerDied
+        return data
 
     def close(self) -> None:
         """Kill every run in flight and end the server."""

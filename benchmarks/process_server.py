@@ -16,6 +16,7 @@ import gc
 import importlib
 import json
 import os
+import platform
 import resource
 import selectors
 import signal
@@ -27,6 +28,8 @@ from functools import partial
 from typing import IO, Any, NoReturn
 
 import psutil
+
+from benchmarks.provenance import processor
 
 WATCH_SECONDS = 0.05
 """How often memory and deadlines are looked at."""
@@ -68,20 +71,20 @@ class _Child:
     def kill(self, cause: str | None) -> None:
         """End the child and everything that it started."""
         self.cause = self.cause or cause
-        for process in self._processes[1:]:
-            with contextlib.suppress(psutil.Error):
-                process.kill()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         with contextlib.suppress(ProcessLookupError):  # before it made its own group
             os.kill(self.pid, signal.SIGKILL)
+        for process in self._processes[1:]:  # those that have left the group
+            with contextlib.suppress(psutil.Error):
+                process.kill()
 
     def ended(self) -> dict[str, Any]:
         """Bury the child, whose pipe has closed, and say how it ended."""
         said: dict[str, Any] = {}
         for line in self.said.split(b"\n")[:-1]:
             said |= json.loads(line)
-        cause = "done" if "answer" in said else self.cause or "died"
+        cause = self.cause or ("done" if "answer" in said else "died")
         self.kill(cause)
         _, status, usage = os.wait4(self.pid, 0)
         os.close(self.pipe)
@@ -96,6 +99,8 @@ class _Child:
             "seconds": time.monotonic() - self.began,
             "peak_memory_mb": round(peak, 1),
             "chatter": _tail(self.chatter),
+            "machine": platform.node(),
+            "processor": processor(),
         }
 
 

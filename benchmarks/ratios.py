@@ -78,8 +78,8 @@ def brackets(rows: Iterable[Row], instances: Mapping[str, Instance]) -> dict[str
     Parameters
     ----------
     instances : mapping
-        Instance by fingerprint. One that is planted with its schedule revealed counts as solved if
-        the checker approves that schedule and a simple bound meets it.
+        Instance by fingerprint, as far as they were kept. One that is planted with its schedule
+        revealed counts as solved if the checker approves that schedule and a simple bound meets it.
     """
     found: dict[str, Bracketed] = {}
 
@@ -91,8 +91,8 @@ def brackets(rows: Iterable[Row], instances: Mapping[str, Instance]) -> dict[str
 
     for row in rows:
         base = row.get("base") or row["fingerprint"]
-        instance = instances[row["fingerprint"]]
-        if base not in found:
+        instance = instances.get(row["fingerprint"])
+        if base not in found and instance is not None:
             note(base, simple_bound(instance), _revealed(instance))
         if row["status"] != "wrong":
             note(base, row["bound"], row["makespan"])
@@ -105,6 +105,9 @@ def _revealed(instance: Instance) -> int | None:
         return None
     verdict = check(instance.document(), instance.known.schedule)
     return verdict.makespan if verdict.feasible else None
+
+
+NOTHING_KNOWN = Bracketed(None, None)
 
 
 def read_instances(folder: Path | str, rows: Iterable[Row]) -> dict[str, Instance]:

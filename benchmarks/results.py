@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from benchmarks.best_known import claims_of_best_known, read_best_known
+from benchmarks.best_known import FILE, claims_of_best_known, read_best_known
+from benchmarks.claims import claims_by_construction
 from benchmarks.consistency import Contradiction, contradictions, label, wrong
-from benchmarks.references import Reference, claims_by_construction, references
+from benchmarks.ratios import NOTHING_KNOWN, Bracketed, brackets
 from benchmarks.store import (
     MANIFEST,
     Row,
     differing,
-    read_instance_document,
+    instance_file,
     read_rows,
     row_key,
 )
-from instances.errors import InputError
-from instances.files import read_json
+from instances.files import read_instance, read_json
+from instances.instance import Instance
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,8 @@ class Results:
         must not be mixed, ``row["campaign"]`` tells them apart.
     apart : str
         Why campaigns are kept apart; empty where they are not.
-    instances : mapping of str to dict
-        Instance documents by fingerprint, as far as they were kept.
+    instances : mapping of str to Instance
+        By fingerprint, as far as they were kept.
     claims : tuple of dict
         What instances know by construction and what the best-known file says.
     contradictions : tuple of Contradiction
@@ -48,23 +50,27 @@ class Results:
     folders: tuple[Path, ...]
     rows: tuple[Row, ...]
     apart: str
-    instances: Mapping[str, Mapping[str, Any]]
+    instances: Mapping[str, Instance]
     claims: tuple[Row, ...]
     contradictions: tuple[Contradiction, ...]
     manifests: tuple[Mapping[str, Any], ...]
 
     @cached_property
-    def references(self) -> dict[str, Reference]:
-        """Best makespan and bound by base fingerprint, from rows and claims."""
-        return references([*self.rows, *self.claims])
+    def _known(self) -> dict[str, Bracketed]:
+        return brackets([*self.rows, *self.claims], self.instances)
 
-    def reference(self, row: Row) -> Reference:
-        """What is known about the instance of a row."""
-        return self.references.get(row.get("base") or row["fingerprint"], Reference())
+    def known(self, row: Row) -> Bracketed:
+        """Best bound and best makespan of the row's instance, from all rows and claims."""
+        return self._known.get(row.get("base") or row["fingerprint"], NOTHING_KNOWN)
 
 
-def read_results(folders: Sequence[Path | str]) -> Results:
+def read_results(folders: Sequence[Path | str], best_known: Path = FILE) -> Results:
     """Read campaigns together; campaigns that differ in more than their machine stay apart.
+
+    Parameters
+    ----------
+    best_known : Path
+        The file of best-known values that the rows are measured against.
 
     Raises
     ------
@@ -75,22 +81,30 @@ def read_results(folders: Sequence[Path | str]) -> Results:
     manifests = tuple(_manifest(path) for path in paths)
     apart = _why_apart(paths, manifests)
     rows: dict[tuple[str, str], Row] = {}
-    instances: dict[str, Any] = {}
+    instances: dict[str, Instance] = {}
     for path in paths:
         for row in read_rows(path):
             name = str(path) if apart else ""
             rows[name, row_key(row)] = row | ({"campaign": name} if apart else {})
             if row["fingerprint"] not in instances:
                 instances |= _kept(path, row["fingerprint"])
-    found = list(rows.values())
+    found = sorted(rows.values(), key=_place)
     bases = {row.get("base") or row["fingerprint"] for row in found}
-    best = {key: entry for key, entry in read_best_known().items() if key in bases}
+    best = {key: entry for key, entry in read_best_known(best_known).items() if key in bases}
     claims = [*claims_by_construction(instances), *claims_of_best_known(best)]
     pairs = contradictions([*found, *claims])
     return Results(
         paths, tuple(_marked(found, pairs)), apart, instances, tuple(claims), tuple(pairs),
         manifests,
     )  # fmt: skip
+
+
+def _place(row: Row) -> tuple[Any, ...]:
+    """Order by instance, method, options and seed, whoever was first."""
+    numbers = [int(part) if part.isdigit() else 0 for part in re.split(r"(\d+)", row["instance"])]
+    words = re.sub(r"\d+", "", row["instance"])
+    exact = row["method"]["kind"] == "exact"
+    return words, numbers, exact, label(row), repr(row["options"]), row["seed"]
 
 
 def _manifest(folder: Path) -> Mapping[str, Any]:
@@ -104,15 +118,13 @@ def _why_apart(paths: Sequence[Path], manifests: Sequence[Mapping[str, Any]]) ->
         if difference == "?":
             return f"{paths[0]} or {path} has no {MANIFEST}"
         if difference:
-            return f"{paths[0]} and {path} differ: {difference}"
+            return f"{paths[0]} was made with {difference} as {path}"
     return ""
 
 
-def _kept(folder: Path, fingerprint: str) -> dict[str, Any]:
-    try:
-        return {fingerprint: read_instance_document(folder, fingerprint)}
-    except InputError:
-        return {}
+def _kept(folder: Path, fingerprint: str) -> dict[str, Instance]:
+    path = instance_file(folder, fingerprint)
+    return {fingerprint: read_instance(path)} if path.exists() else {}
 
 
 def _marked(rows: list[Row], pairs: Iterable[Contradiction]) -> Iterable[Row]:
@@ -141,7 +153,7 @@ def labeller(rows: Iterable[Row], hide: frozenset[str] = frozenset()) -> Callabl
         method = {key: None if key in hide else value for key, value in row["method"].items()}
         shown = label({"method": method}) or label(row)
         varying = [
-            f"{key}={value}"
+            value if isinstance(value, str) else f"{key}={value}"
             for key, value in row["options"].items()
             if len(values[label(row)][key]) > 1
         ]

@@ -64,9 +64,14 @@ def read_rows(folder: Path | str) -> list[Row]:
     return list(last.values())
 
 
+def instance_file(folder: Path | str, fingerprint: str) -> Path:
+    """Where a campaign keeps an instance."""
+    return Path(folder) / INSTANCES / f"{fingerprint}.json"
+
+
 def read_instance_document(folder: Path | str, fingerprint: str) -> Any:
     """The instance document behind a row of a campaign; raises InputError."""
-    return read_json(Path(folder) / INSTANCES / f"{fingerprint}.json")
+    return read_json(instance_file(folder, fingerprint))
 
 
 def _lines(file: Path) -> Iterable[Row]:
@@ -142,7 +147,7 @@ class Store:
 
     def keep_instance(self, document: Mapping[str, Any], fingerprint: str) -> None:
         """Write the instance's file, once."""
-        path = self.folder / INSTANCES / f"{fingerprint}.json"
+        path = instance_file(self.folder, fingerprint)
         if not path.exists():
             write_json(document, path)
 
@@ -178,7 +183,9 @@ class Store:
             difference = differing(read_json(path), manifest)
             if difference:
                 self._lock.close()
-                raise MixedRows(f"{self.folder}: {difference}: choose another --out")
+                raise MixedRows(
+                    f"{self.folder}: its rows were made with {difference}: choose another --out"
+                )
             return
         if (self.folder / ROWS).exists():
             self._lock.close()
@@ -192,7 +199,7 @@ def differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     for field in [*mine, *(set(other) - set(mine))]:
         before, now = other.get(field), mine.get(field)
         if isinstance(before, dict) and isinstance(now, dict):
-            for key in sorted(before | now):
+            for key in before | now:
                 if before.get(key) != now.get(key):
                     return _said(f"{field}.{key}", before.get(key), now.get(key))
         elif before != now:
@@ -201,7 +208,7 @@ def differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
 
 
 def _said(field: str, before: Any, now: Any) -> str:
-    return f"its rows were made with {field} = {_short(before)}, now it is {_short(now)}"
+    return f"{field} = {_short(before)}, not {_short(now)}"
 
 
 def _short(value: Any) -> str:

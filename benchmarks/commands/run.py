@@ -36,23 +36,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from benchmarks.campaign import local_executor, run_campaign
-    from benchmarks.provenance import manifest, usable_cores
+    from benchmarks.provenance import manifest
     from benchmarks.ratios import ratio_report, read_instances
     from benchmarks.suites import find_suite
 
     suite = find_suite(arguments.suite, parse_settings(arguments.limit, "--limit"))
     limits = {key: getattr(suite.limits, key) for key in ("time", "memory", "threads")}
-    cores = usable_cores()
-    workers = arguments.workers or max(1, cores // suite.limits.threads)
-    if workers < 1:
-        raise InputError(f"--workers {workers}: must be at least 1")
-    if workers * suite.limits.threads > cores:
-        print(f"{workers} workers on {cores} cores: times will be too long", file=sys.stderr)
+    if arguments.dask is not None:
+        from benchmarks.dask_runner import dask_executor
+
+        executor = dask_executor(arguments.dask)
+    else:
+        executor = local_executor(_workers(arguments.workers, suite.limits.threads))
     folder = Path(arguments.out) if arguments.out else LOCAL / suite.name
     open_store = Store if arguments.out else _fresh_or_same
     with open_store(folder, manifest(suite.name, suite.document, limits)) as store:
-        found = run_campaign(suite, store, local_executor(workers))
-        rows = list(store.rows.values())
+        rows, found = run_campaign(suite, store, executor)
     for pair in found:
         print(f"CONTRADICTION {pair}", file=sys.stderr)
     if arguments.json:
@@ -61,6 +60,22 @@ def run(arguments: argparse.Namespace) -> int:
         print(_summary(suite.name, folder, rows))
         print(f"\n{ratio_report(rows, read_instances(folder, rows))}")
     return 1 if found or any(row["status"] == "wrong" for row in rows) else 0
+
+
+def _workers(asked: int | None, threads: int) -> int:
+    """How many runs at once: by default as many as the cores can take."""
+    from benchmarks.provenance import usable_cores
+
+    cores = usable_cores()
+    workers = max(1, cores // threads) if asked is None else asked
+    if workers < 1:
+        raise InputError(f"--workers {workers}: must be at least 1")
+    if workers * threads > cores:
+        print(
+            f"{workers} workers of {threads} thread(s) share {cores} cores: times will be too long",
+            file=sys.stderr,
+        )
+    return workers
 
 
 def _fresh_or_same(folder: Path, manifest: Mapping[str, Any]) -> Store:

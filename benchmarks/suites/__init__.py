@@ -202,7 +202,11 @@ def permuted(instance: Instance, permutation: int) -> Instance:
     """The instance with its jobs in another order; 0 leaves it as it is."""
     if permutation == 0:
         return instance
-    order = np.random.default_rng(permutation).permutation(len(instance.jobs))
+    as_given = np.arange(len(instance.jobs))
+    random = np.random.default_rng(permutation)
+    order = random.permutation(as_given)
+    while len(order) > 1 and (order == as_given).all():
+        order = random.permutation(as_given)
     return replace(
         instance,
         name=f"{instance.name}-p{permutation}",

@@ -12,6 +12,6 @@ class Options:
 
 def build(instance, bracket, options):
     model = pyo.ConcreteModel()
-    model.x = pyo.Var(pyo.Any)
-    for index in range(10**9):
-        model.x[index] = float(index)
+    model.table = pyo.Param(pyo.NonNegativeIntegers, within=pyo.Any, mutable=True)
+    for index in range(10**6):
+        model.table[index] = bytearray(b"x") * 1_000_000
