@@ -34,7 +34,7 @@ def generate(parameters: Parameters, streams: Streams) -> Draft:
     narrow = streams("narrow").integers(1, most + 1, n)
     gpus = np.where(streams("wide").random(n) < 0.6, most + 1, narrow)
     gpus = np.minimum(gpus, capacities.sum())
-    iterations = streams("iterations").integers(2, 13, n)
+    iterations = streams("iterations").integers(2, 10, n)
     gradient = streams("gradient").integers(2, 7, n)
     backward = streams("backward").integers(10, 30, n)
     jobs = [
