@@ -2,16 +2,21 @@
 
 import functools
 
+from hypothesis import settings
+
 from instances.degradations.linear import Degradation as Linear
 from instances.families import find_family
 from instances.generation import Draft, assemble
 from instances.instance import Instance, Job, Network
 
+settings.register_profile("ringbench", deadline=None)  # no time bounds in tests
+settings.load_profile("ringbench")
+
 
 @functools.cache
-def tiny(seed, **settings):
+def tiny(seed, **parameters):
     """An instance that brute force can solve."""
-    return find_family("tiny").generate(seed, settings)
+    return find_family("tiny").generate(seed, parameters)
 
 
 def jobs_of_slots(servers, jobs, horizon=None) -> Instance:
