@@ -175,7 +175,10 @@ def test_solve_holds_its_time_limit_against_a_model_that_is_built_without_end(tm
     """Pitfall 18."""
     row = solve(tmp_path, "endless", "--time-limit", "1")
     assert (row["status"], row["makespan"], row["bound"]) == ("no_solution", None, None)
-    assert row["message"] == f"killed while it built the model, {GRACE_SECONDS:g} s after its limit of 1 s"
+    assert (
+        row["message"]
+        == f"killed while it built the model, {GRACE_SECONDS:g} s after its limit of 1 s"
+    )
     assert row["method"]["version"]
 
 
