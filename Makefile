@@ -10,6 +10,7 @@ help:  ## this list
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(BIN)/python -m solvers.search.warm_up
 	@touch $@
 
 env: .venv/ready  ## build the environment in .venv

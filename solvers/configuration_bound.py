@@ -9,17 +9,23 @@ and the cheapest profile of every job by a knapsack recursion.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
 from itertools import pairwise
 
 import highspy
 import numpy as np
 
+from instances.instance import Instance
+from solvers.search.driver import make_costs
 from solvers.search.pricing import dearest_configuration
 from solvers.search.profiles import Floats, cheapest_profile
 from solvers.search.stack import make_stack
-from solvers.search.tables import Integers, Prices, Problem
+from solvers.search.tables import Integers, Prices, Problem, find_kinds, make_problem
 
+_NODES = 300_000
+"""Nodes that the search for one configuration may visit."""
+_SHARE, _WHOLE_RUN = 0.1, 60.0
+"""The bound may take this share of a run, and of no more than so many seconds."""
 _EPSILON = 1e-7
 _SCALE = 10**7
 """Dual prices in the pricing of configurations are integers in units of 1 / _SCALE slot."""
@@ -91,16 +97,27 @@ class Master:
         return value, duals[: self._problem.copies.size], price
 
 
-def configuration_prices(
-    problem: Problem, budget: int, ends: Callable[[], bool]
-) -> tuple[Prices | None, str]:
-    """Prices whose bound is the value of the configuration LP, or the reason why there are none.
+def pricing_seconds(limit: float | None) -> float:
+    """What the bound may take of a run's time limit."""
+    return _SHARE * min(_WHOLE_RUN, limit or _WHOLE_RUN)
 
-    Parameters
-    ----------
-    budget : int
-        Nodes that the search for one configuration may visit.
-    """
+
+def configuration_bound(instance: Instance, seconds: float) -> tuple[int | None, str]:
+    """The value of the configuration LP, rounded up, in slots; or None, and the reason."""
+    try:
+        problem = make_problem(instance, find_kinds(instance))
+    except ValueError as error:
+        return None, str(error)
+    prices, message = configuration_prices(problem, seconds)
+    if prices is None:
+        return None, message
+    owed = int((make_costs(problem, [prices]).fresh[0] * problem.copies).sum())
+    return -(-owed // prices.unit), message
+
+
+def configuration_prices(problem: Problem, seconds: float) -> tuple[Prices | None, str]:
+    """Prices whose bound is the value of the configuration LP, or the reason why there are none."""
+    until = time.perf_counter() + seconds
     master = Master(problem)
     stack = make_stack(problem, 0, 2)
     found = np.zeros(problem.rate.shape, dtype=np.int64)
@@ -117,8 +134,8 @@ def configuration_prices(
         master.add_profile(kind, servers, slots)
     rounds = 0
     while True:
-        if ends():
-            return None, "time is up"
+        if time.perf_counter() > until:
+            return None, f"not found in {seconds:g} s"
         rounds += 1
         value, per_job, price = master.solve()
         improved = False
@@ -129,14 +146,14 @@ def configuration_prices(
                 improved = True
         whole = _monotone(np.floor(price * _SCALE).astype(np.int64))
         dearest, exact = dearest_configuration(
-            problem, whole, stack, found, _SCALE + _SCALE // 1000, budget
+            problem, whole, stack, found, _SCALE + _SCALE // 1000, _NODES
         )
         if dearest > _SCALE * (1 + _EPSILON):
             master.add_configuration(found)
             improved = True
         if not improved:
             if not exact:
-                return None, f"pricing of configurations exceeds {budget} nodes"
+                return None, f"pricing a configuration exceeds {_NODES} nodes"
             return Prices(whole, max(1, int(dearest))), f"value {value:.3f}, {rounds} rounds"
 
 

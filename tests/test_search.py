@@ -1,5 +1,8 @@
 """The exact search: against brute force, against its own rules, and under limits."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from conftest import jobs_of_slots
@@ -9,6 +12,7 @@ from formulations import Bracket
 from instances.bounds import simple_bound
 from instances.families import find_family
 from solvers.backends.search import Options, solve_instance
+from solvers.configuration_bound import configuration_bound
 from solvers.result import Limits
 from solvers.search.placements import next_placement
 from solvers.search.tables import find_kinds, make_problem
@@ -117,3 +121,35 @@ def test_interchangeable_servers_take_gpus_in_order():
         found.append(tuple(placement.tolist()))
         inclusive = False
     assert found == [(2, 1, 1)]
+
+
+def test_warming_up_compiles_all_that_a_run_calls():
+    """So that no run is charged, or killed, for the compiler's half minute."""
+    script = """
+import sys
+from numba.core.registry import CPUDispatcher
+from instances.families import find_family
+from solvers.result import Limits
+from solvers.backends import search
+from solvers.search.warm_up import warm_up
+from solvers.solve import solve_exact
+
+def compiled():
+    modules = [m for name, m in list(sys.modules.items()) if name.startswith("solvers.")]
+    found = {(m.__name__, name): f for m in modules for name, f in vars(m).items()}
+    return {key: len(f.signatures) for key, f in found.items() if isinstance(f, CPUDispatcher)}
+
+warm_up()
+before = compiled()
+result = solve_exact(find_family("contended").generate(0, {}), None, "search", {}, Limits())
+assert result.proven and before and before == compiled(), compiled()
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_configuration_bound_is_above_the_simple_one_and_below_the_optimum(seed):
+    settings = {"jobs": 5, "servers": 3, "gpus_per_server": 4}
+    instance = find_family("contended").generate(seed, settings)
+    bound, _ = configuration_bound(instance, 60.0)
+    assert simple_bound(instance) <= bound <= searched(instance).makespan

@@ -12,15 +12,13 @@ from pydantic import Field
 from formulations import Bracket
 from instances.instance import Instance
 from solvers.backends import Availability, Outcome
-from solvers.configuration_bound import configuration_prices
+from solvers.configuration_bound import configuration_prices, pricing_seconds
 from solvers.result import Limits
 from solvers.search.driver import make_costs, search
 from solvers.search.tables import find_kinds, gpu_prices, make_problem
 
-_PRICING_NODES = 300_000
-_PRICING_SECONDS = 60.0
-_PRICING_SHARE = 0.1
-"""What the configuration bound may cost: nodes for one configuration, share of the time."""
+PRELOAD = ("solvers.search.warm_up:warm_up",)
+
 _MEMO_MB = 256
 
 
@@ -44,8 +42,7 @@ def solve_instance(
     except ValueError as error:
         return Outcome("unsupported", message=str(error))
     systems = [gpu_prices(problem)]
-    pause = began + _PRICING_SHARE * min(limits.time or _PRICING_SECONDS, _PRICING_SECONDS)
-    prices, _ = configuration_prices(problem, _PRICING_NODES, lambda: time.perf_counter() > pause)
+    prices, _ = configuration_prices(problem, pricing_seconds(limits.time))
     if prices is not None:
         systems.append(prices)
     costs = make_costs(problem, systems)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from instances.instance import Instance
+from instances.kinds import job_kinds
 
 Integers = NDArray[np.int64]
 
@@ -63,18 +64,9 @@ class Kinds:
 
 
 def find_kinds(instance: Instance) -> Kinds:
-    """Group jobs whose G_j, F_j and phi_j are equal."""
-    timing = instance.timing
-    groups: dict[Any, list[int]] = {}
-    for index, job in enumerate(instance.jobs):
-        data = (job.gpus, job.iterations, job.gradient_size, job.batch_size)
-        groups.setdefault((*data, job.forward_time, job.backward_time), []).append(index)
-    ordered = sorted(
-        groups.values(),
-        key=lambda jobs: (-instance.jobs[jobs[0]].gpus, -timing.shortest[jobs[0]], jobs[0]),
-    )
+    """Group equal jobs, and sort the servers."""
     servers = sorted(range(len(instance.servers)), key=lambda s: (instance.servers[s].gpus, s))
-    return Kinds(tuple(map(tuple, ordered)), tuple(servers))
+    return Kinds(job_kinds(instance), tuple(servers))
 
 
 def make_problem(instance: Instance, kinds: Kinds) -> Problem:
