@@ -16,8 +16,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--heuristic", metavar="NAME")
     parser.add_argument("--formulation", metavar="NAME")
     parser.add_argument("--backend", metavar="NAME")
-    parser.add_argument("--time-limit", type=_positive, metavar="S")
-    parser.add_argument("--memory-limit", type=_positive, metavar="MB")
+    parser.add_argument("--time-limit", type=positive, metavar="S")
+    parser.add_argument("--memory-limit", type=positive, metavar="MB")
     parser.add_argument("--threads", type=_count, default=1, metavar="N")
     parser.add_argument("--seed", type=int, default=0, metavar="N")
     add_settings(parser)
@@ -32,7 +32,8 @@ def _count(text: str) -> int:
     return value
 
 
-def _positive(text: str) -> float:
+def positive(text: str) -> float:
+    """A number of seconds or MB above 0, for argparse."""
     value = float(text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is not a positive number")
