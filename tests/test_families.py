@@ -281,6 +281,7 @@ def test_a_new_family_is_one_new_file(tmp_path):
     """It appears in list, generate, the contract test and a suite without any other edit."""
     example = ROOT / "docs" / "examples" / "stragglers.py"
     assert len(example.read_text().splitlines()) <= 30
+    assert f"```python\n{example.read_text()}```" in (ROOT / "README.md").read_text()
     for folder in ("instances", "formulations", "solvers", "benchmarks"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     for file in ("tests/test_families.py", "pyproject.toml"):
