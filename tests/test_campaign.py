@@ -182,11 +182,12 @@ def test_a_second_campaign_on_the_folder_is_refused_while_the_first_runs(tmp_pat
 
 RUNAWAYS = """
 [limits]
-time = 1
+time = 3
 memory = 300
 [[instances]]
 family = "tiny"
 seeds = [0, 1]
+set = { jobs = 2, servers = 2 }
 [[methods]]
 formulation = ["endless", "hungry", "linearized"]
 backend = "highs"
@@ -216,9 +217,9 @@ def test_forty_solves_on_four_workers_make_forty_rows(tmp_path):
     """Pitfall 3."""
     suite = tmp_path / "forty.toml"
     suite.write_text(
-        SUITE.replace("[0, 1, 2, 3, 4]", str(list(range(40)))).replace(
-            'heuristic = "longest-first"', 'formulation = "linearized"\nbackend = "highs"'
-        )
+        SUITE.replace("[0, 1, 2, 3, 4]", f"{list(range(40))}\nset = {{ jobs = 3 }}")
+        .replace('heuristic = "longest-first"', 'formulation = "linearized"\nbackend = "highs"')
+        .replace("time = 20", "time = 300")
     )
     done = run_suite(suite, tmp_path / "o", "--workers", "4", "--json")
     assert json.loads(done.stdout)["status"] == {"optimal": 40}
