@@ -1,16 +1,19 @@
 """How runs are counted, averaged and compared.
 
 One rule everywhere: what was not solved counts as its time limit, so that giving up is never
-rewarded; what could not be tried (no licence, wrong class of model, refused enumeration) is
-counted and left out for everybody; wrong rows enter nothing.
+rewarded; what could not be tried (no licence, wrong class of model, refused enumeration, a program
+that gives a bound and no schedule) is counted and left out for everybody; wrong rows enter nothing.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from instances.errors import InputError
 
 Row = dict[str, Any]
 Outcome = Literal["solved", "timeout", "failed", "skipped", "wrong"]
@@ -43,7 +46,22 @@ def outcome(row: Row) -> Outcome:
     """What became of a run; a heuristic has solved when it has found a schedule."""
     if row["method"]["kind"] == "heuristic" and row["status"] in ("feasible", "no_solution"):
         return "solved" if row["status"] == "feasible" else "failed"
+    if row["status"] == "no_solution" and _gives_bounds_alone(row["method"].get("formulation")):
+        return "skipped"
     return _OUTCOMES[row["status"]]
+
+
+@functools.cache
+def _gives_bounds_alone(formulation: str | None) -> bool:
+    """Whether a formulation has no schedule to find, so that finding none is no failure."""
+    if formulation is None:
+        return False
+    from formulations import find_formulation  # imports Pyomo
+
+    try:
+        return find_formulation(formulation).minimises != "makespan"
+    except InputError:
+        return False  # a row from elsewhere
 
 
 def unit(row: Row) -> Unit:
