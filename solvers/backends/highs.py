@@ -19,6 +19,8 @@ from solvers.result import Limits
 
 KINDS = ("MILP",)
 
+_SEEDS = 2**31
+
 _START_TAKEN = re.compile(
     r"MIP start solution is feasible|Assessing feasibility of MIP .*: feasible$", re.MULTILINE
 )
@@ -45,7 +47,7 @@ def solve_program(program: Program, limits: Limits, options: Options) -> Outcome
     config.raise_exception_on_nonoptimal_result = False
     config.threads = limits.threads
     config.rel_gap, config.abs_gap = options.gap, EXACT_GAP
-    config.solver_options = {"random_seed": limits.seed, "presolve": options.presolve}
+    config.solver_options = {"random_seed": limits.seed % _SEEDS, "presolve": options.presolve}
     results = solver.solve(program.model)
     seconds = float(results.timing_info.highs_time)
     schedule = None

@@ -27,7 +27,7 @@ _TERMINATIONS: dict[str, Termination] = {
     "memlimit": "memory_limit",
 }
 
-
+_SEEDS = 2**31
 _TAKEN = "1/1 feasible solution given by solution candidate storage"
 
 
@@ -52,7 +52,7 @@ def solve_program(program: Program, limits: Limits, options: Options) -> Outcome
     config.time_limit, config.threads = limits.time, limits.threads
     config.rel_gap, config.abs_gap = options.gap, EXACT_GAP
     config.solver_options = {
-        "randomization/randomseedshift": limits.seed,
+        "randomization/randomseedshift": limits.seed % _SEEDS,
         "numerics/feastol": options.tolerance,
     }
     if limits.memory is not None:
