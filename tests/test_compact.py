@@ -1,0 +1,83 @@
+"""The compact MILP against brute force and the search; its start, and what it refuses."""
+
+import pyomo.environ as pyo
+import pytest
+from conftest import jobs_of_slots, tiny
+
+from benchmarks.brute_force import brute_force
+from formulations import find_formulation
+from instances.families import find_family
+from solvers.bracket import find_bracket
+from solvers.result import Limits
+from solvers.solve import solve_exact
+
+
+def solve(instance, backend="highs"):
+    return solve_exact(instance, "compact", backend, {}, Limits())
+
+
+def agrees(instance, backend="highs"):
+    truth = brute_force(instance)
+    result = solve(instance, backend)
+    if truth is None:
+        assert result.status == "infeasible", (instance.name, result)
+    else:
+        found = (result.status, result.makespan, result.bound)
+        assert found == ("optimal", truth.makespan, truth.makespan), (instance.name, result)
+    return result
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_agrees_with_brute_force_on_tiny_instances(block):
+    for seed in range(30 * block, 30 * block + 30):
+        agrees(tiny(seed, jobs=2 + seed % 2, servers=1 + seed % 3))
+
+
+@pytest.mark.parametrize("backend", ["scip", "cbc"])
+def test_agrees_with_brute_force_on_other_backends(backend):
+    for seed in range(12):
+        agrees(tiny(seed, jobs=2 + seed % 3, servers=1 + seed % 3), backend)
+
+
+def test_a_start_from_a_checked_schedule_satisfies_every_constraint():
+    for seed in range(30):
+        instance = tiny(seed, jobs=4, servers=3)
+        bracket = find_bracket(instance)
+        if bracket.incumbent is None:
+            continue
+        program = find_formulation("compact").program(instance, bracket, None)
+        program.start(bracket.incumbent)
+        for constraint in program.model.component_data_objects(pyo.Constraint):
+            assert constraint.slack() >= -1e-9, (seed, constraint.name)
+        for variable in program.model.component_data_objects(pyo.Var):
+            assert variable.lb is None or variable.value >= variable.lb, (seed, variable.name)
+            assert variable.ub is None or variable.value <= variable.ub, (seed, variable.name)
+        assert program.read().makespan == bracket.incumbent.makespan
+
+
+def test_the_rate_selector_is_binary():
+    instance = find_family("contended").generate(0, {"jobs": 3, "servers": 3})
+    program = find_formulation("compact").program(instance, find_bracket(instance), None)
+    assert len(program.model.rate) > 0
+    assert all(variable.is_binary() for variable in program.model.rate.values())
+
+
+def test_the_solver_takes_the_start():
+    instance = find_family("contended").generate(0, {"jobs": 2, "servers": 3})
+    result = solve(instance)
+    assert (result.status, result.warm_start) == ("optimal", True)
+
+
+def test_agrees_with_the_search_on_contended_instances():
+    for seed in range(3):
+        instance = find_family("contended").generate(seed, {"jobs": 3, "servers": 2})
+        searched = solve_exact(instance, None, "search", {}, Limits())
+        found = solve(instance)
+        assert (found.status, found.makespan) == (searched.status, searched.makespan)
+
+
+def test_one_server_needs_no_contention():
+    instance = jobs_of_slots([2], [(1, 1), (1, 1), (1, 2)], horizon=10)
+    program = find_formulation("compact").program(instance, find_bracket(instance), None)
+    assert len(program.model.rate) == len(program.model.level) == 0
+    assert solve(instance).makespan == 2
