@@ -2,7 +2,8 @@
 
 A file defines ``Options``, a frozen dataclass with defaults, and
 ``build(instance, bracket, options) -> Program``. The first line of its docstring describes it.
-A file whose model minimises something else than the makespan says so in ``MINIMISES``.
+A file whose model minimises something else than the makespan says so in ``MINIMISES``; one that
+wants the configuration bound in its bracket has ``BRACKET = "configuration"``.
 A formulation knows no solver: what solvers found enters as a `Bracket`, what they are to solve
 leaves as a `Program`.
 """
@@ -24,6 +25,9 @@ ProgramClass = Literal["MILP", "MINLP"]
 Objective = Literal["makespan", "bound", "load"]
 """What a formulation minimises. "bound" and "load" give a lower bound on the makespan, and no
 schedule; "load" is the theta* of eqs. (14)-(16)."""
+
+LowerBound = Literal["simple", "configuration"]
+"""What the lower end of a formulation's bracket comes from."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,7 @@ class Formulation:
     summary: str
     options: type[Any]
     minimises: Objective
+    lower_bound: LowerBound
     program: Callable[[Instance, Bracket, Any], Program]
     """``program(instance, bracket, options)`` builds the model; raises TooLarge where it
     enumerates and there is more than its limit."""
@@ -94,4 +99,5 @@ def find_formulation(name: str) -> Formulation:
     module = plugin(sys.modules[__name__], "formulation", name)
     summary = (module.__doc__ or "").strip().partition("\n")[0]
     minimises: Objective = getattr(module, "MINIMISES", "makespan")
-    return Formulation(name, summary, module.Options, minimises, module.build)
+    lower_bound: LowerBound = getattr(module, "BRACKET", "simple")
+    return Formulation(name, summary, module.Options, minimises, lower_bound, module.build)

@@ -20,6 +20,8 @@ from formulations._reading import claimed
 from instances.instance import Instance
 from instances.schedule import Placement, Schedule
 
+BRACKET = "configuration"
+
 
 @dataclass(frozen=True)
 class Options:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from formulations import Bracket
 from instances.bounds import simple_bound
 from instances.instance import Instance
@@ -22,3 +24,11 @@ def find_bracket(instance: Instance) -> Bracket:
             best = schedule
     upper = instance.horizon if best is None else best.makespan
     return Bracket(simple_bound(instance), upper, best)
+
+
+def raise_lower(instance: Instance, bracket: Bracket, limit: float | None) -> Bracket:
+    """The bracket with the configuration bound, where a share of `limit` seconds finds one."""
+    from solvers.configuration_bound import configuration_bound, pricing_seconds  # loads numba
+
+    bound, _ = configuration_bound(instance, pricing_seconds(limit))
+    return replace(bracket, lower=max(bracket.lower, bound or 0))

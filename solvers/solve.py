@@ -16,7 +16,7 @@ from instances.instance import Instance
 from instances.options import make_options, option_names, recorded
 from instances.registry import suggestion
 from solvers.backends import Backend, Outcome, find_backend
-from solvers.bracket import find_bracket
+from solvers.bracket import find_bracket, raise_lower
 from solvers.heuristics import find_heuristic
 from solvers.judge import judged
 from solvers.result import Limits, Result
@@ -123,6 +123,9 @@ def solve_exact(
     if available.usable:
         note(replace(result, status="no_solution", message="while it ran the heuristics"))
         bracket = find_bracket(instance)
+        if program is not None and program.lower_bound == "configuration":
+            note(replace(result, status="no_solution", message="while it priced configurations"))
+            bracket = raise_lower(instance, bracket, limits.time)
         run = _Run(instance, bracket, solver, backend_options, limits, began, note)
         if bracket.lower > bracket.upper:
             message = f"makespan is at least {bracket.lower}, horizon is {bracket.upper}"

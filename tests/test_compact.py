@@ -5,10 +5,13 @@ import pytest
 from conftest import jobs_of_slots, tiny
 
 from benchmarks.brute_force import brute_force
-from formulations import find_formulation
+from formulations import Bracket, find_formulation
 from instances.families import find_family
-from solvers.bracket import find_bracket
-from solvers.result import Limits
+from solvers.backends import find_backend
+from solvers.bracket import find_bracket, raise_lower
+from solvers.configuration_bound import configuration_bound
+from solvers.judge import judged
+from solvers.result import Limits, Result
 from solvers.solve import solve_exact
 
 
@@ -17,14 +20,19 @@ def solve(instance, backend="highs"):
 
 
 def agrees(instance, backend="highs"):
+    """Build and solve without bound, incumbent and start, so that the model does all the work."""
     truth = brute_force(instance)
-    result = solve(instance, backend)
+    known = find_bracket(instance)
+    free = Bracket(1, min(known.upper + 1, instance.horizon), None)
+    program = find_formulation("compact").program(instance, free, None)
+    solver = find_backend(backend)
+    outcome = solver.solve_program(program, Limits(), solver.options())
     if truth is None:
-        assert result.status == "infeasible", (instance.name, result)
-    else:
-        found = (result.status, result.makespan, result.bound)
-        assert found == ("optimal", truth.makespan, truth.makespan), (instance.name, result)
-    return result
+        assert outcome.termination == "infeasible", instance.name
+        return
+    row = judged(instance, Result("i", "f", {}, "no_solution"), outcome.schedule, outcome.bound)
+    found = (row.status, row.makespan, row.bound)
+    assert found == ("optimal", truth.makespan, truth.makespan), (instance.name, row)
 
 
 @pytest.mark.parametrize("block", range(10))
@@ -81,3 +89,12 @@ def test_one_server_needs_no_contention():
     program = find_formulation("compact").program(instance, find_bracket(instance), None)
     assert len(program.model.rate) == len(program.model.level) == 0
     assert solve(instance).makespan == 2
+
+
+def test_the_bracket_has_the_configuration_bound():
+    instance = find_family("contended").generate(0, {"jobs": 12, "servers": 4})
+    simple = find_bracket(instance)
+    raised = raise_lower(instance, simple, None)
+    assert raised.lower == configuration_bound(instance, 60)[0] > simple.lower
+    assert find_formulation("compact").lower_bound == "configuration"
+    assert find_formulation("linearized").lower_bound == "simple"
