@@ -3,7 +3,9 @@
 A file defines ``Options``, a frozen dataclass with defaults, and
 ``build(instance, bracket, options) -> Program``. The first line of its docstring describes it.
 A file whose model minimises something else than the makespan says so in ``MINIMISES``; one that
-wants the configuration bound in its bracket has ``BRACKET = "configuration"``.
+wants a bracket as narrow as can be had has ``BRACKET = "narrow"``, and may define
+``restriction(instance, bracket, options) -> Program``, a smaller model, to be solved first for an
+incumbent.
 A formulation knows no solver: what solvers found enters as a `Bracket`, what they are to solve
 leaves as a `Program`.
 """
@@ -26,8 +28,10 @@ Objective = Literal["makespan", "bound", "load"]
 """What a formulation minimises. "bound" and "load" give a lower bound on the makespan, and no
 schedule; "load" is the theta* of eqs. (14)-(16)."""
 
-LowerBound = Literal["simple", "configuration"]
-"""What the lower end of a formulation's bracket comes from."""
+
+Width = Literal["simple", "narrow"]
+"""Bracket of a formulation: simple bounds and the heuristics as they are, or the configuration
+bound and the best of many orders."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,8 @@ class Program:
         Sets every variable, the makespan included, from a checked schedule.
     message : str
         What a reader of the row should know of this model.
+    presolve : bool
+        Whether presolving is known to be worth its time.
     """
 
     model: pyo.ConcreteModel
@@ -72,6 +78,7 @@ class Program:
     read: Callable[[], Schedule | None]
     start: Callable[[Schedule], None] | None = None
     message: str = ""
+    presolve: bool = True
 
 
 @dataclass(frozen=True)
@@ -82,10 +89,11 @@ class Formulation:
     summary: str
     options: type[Any]
     minimises: Objective
-    lower_bound: LowerBound
     program: Callable[[Instance, Bracket, Any], Program]
     """``program(instance, bracket, options)`` builds the model; raises TooLarge where it
     enumerates and there is more than its limit."""
+    bracket: Width
+    restriction: Callable[[Instance, Bracket, Any], Program] | None
 
 
 def formulation_names() -> list[str]:
@@ -99,5 +107,12 @@ def find_formulation(name: str) -> Formulation:
     module = plugin(sys.modules[__name__], "formulation", name)
     summary = (module.__doc__ or "").strip().partition("\n")[0]
     minimises: Objective = getattr(module, "MINIMISES", "makespan")
-    lower_bound: LowerBound = getattr(module, "BRACKET", "simple")
-    return Formulation(name, summary, module.Options, minimises, lower_bound, module.build)
+    return Formulation(
+        name=name,
+        summary=summary,
+        options=module.Options,
+        minimises=minimises,
+        program=module.build,
+        bracket=getattr(module, "BRACKET", "simple"),
+        restriction=getattr(module, "restriction", None),
+    )

@@ -1,26 +1,28 @@
-"""The stronger exact MILP: start times on one server, contention only where a job spans.
+"""The strong MILP: start slots for jobs on one server, level variables for jobs that span.
 
-A job on one server meets no contention, so its duration is a constant and ``x[j, s, a]``, "j starts
-at a on s", says all. Only a spanning job needs activity, workers and a level per slot. Same
-optimum as `linearized`; docs/exact-methods.md has the argument.
+A job on one server meets no contention, so its duration is a constant, and a start slot and a
+server say all of it. Only a job that spans servers needs rates, slot by slot (`_spanning`). Equal
+jobs on one server are counted, not told apart. docs/exact-methods.md argues that the optimum stays.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import pyomo.environ as pyo
 
-from formulations import Bracket, Program
-from formulations._activity import unroll
-from formulations._compact_sets import Sets, make_sets
+from formulations import Bracket, Program, Width
+from formulations import _spanning as spanning
 from formulations._reading import claimed
+from formulations._ways import Way, at_known_pace, on_one_server
+from instances.errors import Unsupported
 from instances.instance import Instance
+from instances.kinds import job_kinds
 from instances.schedule import Placement, Schedule
 
-BRACKET = "configuration"
+BRACKET: Width = "narrow"
 
 
 @dataclass(frozen=True)
@@ -29,294 +31,210 @@ class Options:
 
 
 def build(instance: Instance, bracket: Bracket, options: Options) -> Program:
-    """The model over slots 0..upper-1: no better schedule needs more.
+    """The exact model over slots 0..upper-1: no better schedule needs more."""
+    spanners = spanning.able(instance, bracket.upper)
+    m = _model(instance, bracket)
+    _fixed_ways(m, instance, {k: on_one_server(instance, jobs[0]) for k, jobs in m.kinds.items()})
+    spanning.add(m, instance, spanners)
+    return _program(m, instance)
 
-    Raises
-    ------
-    Unsupported
-        Where a rate increases in the number of servers or in the level.
+
+def restriction(instance: Instance, bracket: Bracket, options: Options) -> Program:
+    """The model in which every job takes a time that is known when it starts.
+
+    A job spans only if it must, and then few servers, at a level of 1 or 2 that nobody may exceed
+    while it runs. A far smaller model, whose optimum is often the true one; it proves no bound.
     """
-    sets = make_sets(instance, bracket.upper)
+    m = _model(instance, bracket)
+    _fixed_ways(m, instance, {k: at_known_pace(instance, jobs[0]) for k, jobs in m.kinds.items()})
+    spanning.add(m, instance, [])
+    _quiet_links(m)
+    return _program(m, instance)
+
+
+def _model(instance: Instance, bracket: Bracket) -> Any:
+    _refuse_increase(instance)
     m = pyo.ConcreteModel("compact")
-    _declare(m, sets, bracket)
-    _starts(m, sets)
-    _capacity(m, sets)
-    _spanning(m, sets)
-    _contention(m, sets)
-    _symmetry(m, sets)
+    m.kinds = dict(enumerate(job_kinds(instance)))
+    m.S, m.T = range(len(instance.servers)), range(bracket.upper)
+    m.lower = bracket.lower
+    m.allowed = _allowed_servers(m, instance)
+    _slots_used(m, bracket)
+    return m
+
+
+def _program(m: Any, instance: Instance) -> Program:
+    _capacity(m, instance)
     m.objective = pyo.Objective(expr=m.makespan)
 
     def start(schedule: Schedule) -> None:
-        _start(m, instance, sets, schedule)
+        _start(m, instance, schedule)
 
-    return Program(m, "MILP", lambda: _read(m, instance, sets), start)
+    return Program(m, "MILP", lambda: _read(m, instance), start, presolve=False)
 
 
-def _declare(m: Any, sets: Sets, bracket: Bracket) -> None:
-    """Variables; those in (j, s, t) bound workers and contention from below only."""
-    fractional = pyo.NonNegativeReals
-    m.x = pyo.Var(sets.single, domain=pyo.Binary)
-    m.v = pyo.Var(sets.spanning_starts, domain=pyo.Binary)
-    m.y = pyo.Var(
-        sets.spanning_servers,
-        domain=pyo.NonNegativeIntegers,
-        bounds=lambda m, j, s: (0, sets.most_workers(j, s)),
-    )
-    m.width = pyo.Var([(j, k) for j in sets.spanners for k in sets.widths(j)], domain=pyo.Binary)
-    m.uses = pyo.Var(sets.spanning_servers, domain=pyo.Binary)
-    m.runs = pyo.Var(sets.spanning_slots, domain=fractional, bounds=(0, 1))
-    m.rate = pyo.Var(sets.rates, domain=pyo.Binary)
-    m.holds = pyo.Var(sets.held, domain=fractional)
-    m.contends = pyo.Var(sets.held, domain=fractional, bounds=(0, 1))
-    m.level = pyo.Var(
-        [(s, t, p) for s in sets.servers for t in sets.slots for p in range(sets.levels + 1)]
-        if sets.spanners
-        else [],
-        domain=pyo.Binary,
-    )
-    m.open = pyo.Var(range(bracket.lower, bracket.upper), domain=pyo.Binary)
+def _refuse_increase(instance: Instance) -> None:
+    """Everything here rests on phi increasing neither with p nor with h."""
+    timing = instance.timing
+    for j, job in enumerate(instance.jobs):
+        rows = [
+            [timing.rate(j, h, p) for p in range(1, timing.max_level + 1)]
+            for h in range(2, min(job.gpus, len(instance.servers)) + 1)
+        ]
+        falls = all(a >= b for row in rows for a, b in pairwise(row))
+        if not falls or any(
+            a < b for one, two in pairwise(rows) for a, b in zip(one, two, strict=True)
+        ):
+            raise Unsupported(f"job {job.id}: phi increases with contention or number of servers")
+
+
+def _slots_used(m: Any, bracket: Bracket) -> None:
+    """The makespan, in unary above its lower bound: slot t can be used only if all before are."""
     m.makespan = pyo.Var(domain=pyo.Integers, bounds=(bracket.lower, bracket.upper))
+    m.used = pyo.Var(range(bracket.lower, bracket.upper), domain=pyo.Binary)
+    m.first_slots_first = pyo.Constraint(
+        list(pairwise(m.used)), rule=lambda m, t, u: m.used[t] >= m.used[u]
+    )
+    m.length = pyo.Constraint(expr=m.makespan == bracket.lower + pyo.quicksum(m.used.values()))
 
 
-def _starts(m: Any, sets: Sets) -> None:
-    """Every job starts once: eqs. (3) and (4). ``open[t]`` says that the makespan exceeds t."""
-    choices: dict[int, list[Any]] = defaultdict(list)
-    for j, s, a in sets.single:
-        choices[j].append(m.x[j, s, a])
-    for j, a in sets.spanning_starts:
-        choices[j].append(m.v[j, a])
-    m.once = pyo.Constraint(sets.jobs, rule=lambda m, j: pyo.quicksum(choices[j]) == 1)
-    slots = sorted(m.open)
-    m.ends = pyo.Constraint(
-        expr=m.makespan == m.makespan.lb + pyo.quicksum(m.open[t] for t in slots)
-    )
-    m.ordered = pyo.Constraint(slots[1:], rule=lambda m, t: m.open[t] <= m.open[t - 1])
-    running: dict[tuple[int, int], list[Any]] = defaultdict(list)
-    for j, s, a in sets.single:
-        for t in range(max(a, m.makespan.lb), a + sets.duration[j]):
-            running[j, t].append(m.x[j, s, a])
-    for j, t in sets.spanning_slots:
-        if t in m.open:
-            running[j, t].append(m.runs[j, t])
-    m.completed = pyo.Constraint(
-        list(running), rule=lambda m, j, t: pyo.quicksum(running[j, t]) <= m.open[t]
-    )
-
-
-def _capacity(m: Any, sets: Sets) -> None:
-    """Eq. (2), and at most one job with more than half the GPUs of a server."""
-    used: dict[tuple[int, int], list[Any]] = defaultdict(list)
-    big: dict[tuple[int, int], list[Any]] = defaultdict(list)
-    for j, s, a in sets.single:
-        for t in range(a, a + sets.duration[j]):
-            used[s, t].append(sets.gpus[j] * m.x[j, s, a])
-            if 2 * sets.gpus[j] > sets.capacity[s]:
-                big[s, t].append(m.x[j, s, a])
-    for j, s, t in sets.held:
-        used[s, t].append(m.holds[j, s, t])
-    m.capacity = pyo.Constraint(
-        list(used),
-        rule=lambda m, s, t: pyo.quicksum(used[s, t]) <= sets.capacity[s] * _or(m.open, t, 1),
-    )
-    m.clique = pyo.Constraint(
-        [key for key in big if len(big[key]) > 1],
-        rule=lambda m, s, t: pyo.quicksum(big[s, t]) <= 1,
-    )
-    wide: dict[int, list[Any]] = defaultdict(list)
-    for j, t in sets.spanning_slots:
-        if 2 * sets.gpus[j] > sum(sets.capacity):
-            wide[t].append(m.runs[j, t])
-    m.one_wide = pyo.Constraint(
-        [t for t in wide if len(wide[t]) > 1], rule=lambda m, t: pyo.quicksum(wide[t]) <= 1
-    )
-
-
-def _spanning(m: Any, sets: Sets) -> None:
-    """One contiguous run, its workers and its iterations: eqs. (1), (3)-(5), (9)."""
-    spans = {j: pyo.quicksum(m.v[j, a] for a in sets.starts(j)) for j in sets.spanners}
-    m.workers = pyo.Constraint(
-        sets.spanners,
-        rule=lambda m, j: pyo.quicksum(m.y[j, s] for s in sets.servers) == sets.gpus[j] * spans[j],
-    )
-    m.one_width = pyo.Constraint(
-        sets.spanners,
-        rule=lambda m, j: pyo.quicksum(m.width[j, k] for k in sets.widths(j)) == spans[j],
-    )
-    m.used = pyo.Constraint(
-        sets.spanning_servers,
-        rule=lambda m, j, s: m.y[j, s] <= sets.most_workers(j, s) * m.uses[j, s],
-    )
-    m.servers_used = pyo.Constraint(
-        [j for j in sets.spanners if len(sets.widths(j)) > 1],
-        rule=lambda m, j: (
-            pyo.quicksum(m.uses[j, s] for s in sets.servers)
-            <= pyo.quicksum(sets.most_servers(j, k) * m.width[j, k] for k in sets.widths(j))
-        ),
-    )
-
-    def contiguous(m: Any, j: int, t: int) -> Any:
-        began = _or(m.v, (j, t), 0)
-        return m.runs[j, t] - (m.runs[j, t - 1] if t else 0) <= began
-
-    m.contiguous = pyo.Constraint(sets.spanning_slots, rule=contiguous)
-    m.at_least = pyo.Constraint(
-        sets.spanning_slots,
-        rule=lambda m, j, t: (
-            m.runs[j, t]
-            >= pyo.quicksum(
-                m.v[j, a] for a in range(max(0, t - sets.least[j] + 1), t + 1) if (j, a) in m.v
-            )
-        ),
-    )
-    m.one_rate = pyo.Constraint(
-        sets.spanning_slots,
-        rule=lambda m, j, t: (
-            pyo.quicksum(m.rate[j, t, k, p] for k in sets.widths(j) for p in sets.levels_of(j, k))
-            == m.runs[j, t]
-        ),
-    )
-    m.rate_of_width = pyo.Constraint(
+def _fixed_ways(m: Any, instance: Instance, ways: dict[int, list[Way]]) -> None:
+    """x[k, w, a]: how many jobs of kind k start in slot a in a way w of known duration."""
+    m.ways = {
+        k: [way for way in mine if all(s in m.allowed[k] for s, _ in way.placement)]
+        for k, mine in ways.items()
+    }
+    m.x = pyo.Var(
         [
-            (j, t, k)
-            for j, t in sets.spanning_slots
-            if len(sets.widths(j)) > 1
-            for k in sets.widths(j)
+            (k, w, a)
+            for k in m.kinds
+            for w, way in enumerate(m.ways[k])
+            for a in range(len(m.T) - way.slots + 1)
         ],
-        rule=lambda m, j, t, k: (
-            pyo.quicksum(m.rate[j, t, k, p] for p in sets.levels_of(j, k)) <= m.width[j, k]
-        ),
-    )
-    m.iterations = pyo.Constraint(
-        sets.spanners,
-        rule=lambda m, j: (
-            pyo.quicksum(
-                sets.rate(j, k, p) * m.rate[j, t, k, p]
-                for t in sets.slots
-                for k in sets.widths(j)
-                for p in sets.levels_of(j, k)
-            )
-            >= sets.iterations[j] * spans[j]
-        ),
+        domain=pyo.NonNegativeIntegers,
+        bounds=lambda m, k, w, a: (0, len(m.kinds[k])),
     )
 
 
-def _contention(m: Any, sets: Sets) -> None:
-    """Eq. (6): no level below the spanning jobs active on a server that the job uses."""
-    m.place = pyo.Constraint(
-        sets.spanning_slots,
-        rule=lambda m, j, t: (
-            pyo.quicksum(m.holds[j, s, t] for s in sets.servers) == sets.gpus[j] * m.runs[j, t]
+def _quiet_links(m: Any) -> None:
+    """On a server one job at level 1, or two at level 2."""
+    busy: dict[tuple[int, int], list[Any]] = {}
+    for (k, w, a), begun in m.x.items():
+        way = m.ways[k][w]
+        for s, _ in way.placement if way.level else ():
+            for t in range(a, a + way.slots):
+                busy.setdefault((s, t), []).append(2 // way.level * begun)
+    m.quiet = pyo.Constraint(list(busy), rule=lambda m, s, t: pyo.quicksum(busy[s, t]) <= 2)
+
+
+def _allowed_servers(m: Any, instance: Instance) -> list[list[int]]:
+    """Servers that each kind may use, once equal ones are named in the order of their first job.
+
+    The jobs of the first kinds cannot have come further than so many names.
+    """
+    rank, seen = [], dict.fromkeys({server.gpus for server in instance.servers}, 0)
+    for server in instance.servers:
+        rank.append(seen[server.gpus])
+        seen[server.gpus] += 1
+    reached, allowed = 0, []
+    for jobs in m.kinds.values():
+        reached += len(jobs) * min(instance.jobs[jobs[0]].gpus, len(m.S))
+        allowed.append([s for s in m.S if rank[s] < reached])
+    return allowed
+
+
+def _capacity(m: Any, instance: Instance) -> None:
+    """Every job once, and eq. (2)."""
+    begun: dict[int, list[Any]] = {k: [] for k in m.kinds}
+    holding: dict[tuple[int, int], list[Any]] = {(s, t): [] for s in m.S for t in m.T}
+    for (k, w, a), x in m.x.items():
+        way = m.ways[k][w]
+        begun[k].append(x)
+        for s, count in way.placement:
+            for t in range(a, a + way.slots):
+                holding[s, t].append(count * x)
+    for (_, s, t), held in m.held.items():
+        holding[s, t].append(held)
+    m.once = pyo.Constraint(
+        list(m.kinds),
+        rule=lambda m, k: (
+            pyo.quicksum(begun[k]) + pyo.quicksum(m.spans[j] for j in m.kinds[k] if j in m.spans)
+            == len(m.kinds[k])
         ),
     )
-    m.same_place = pyo.Constraint(sets.held, rule=lambda m, j, s, t: m.holds[j, s, t] <= m.y[j, s])
-    m.contending = pyo.Constraint(
-        sets.held,
-        rule=lambda m, j, s, t: m.holds[j, s, t] <= sets.most_workers(j, s) * m.contends[j, s, t],
-    )
-    m.contending_whole = pyo.Constraint(
-        sets.held,
-        rule=lambda m, j, s, t: m.contends[j, s, t] >= m.uses[j, s] + m.runs[j, t] - 1,
-    )
-    m.only_active = pyo.Constraint(
-        sets.held, rule=lambda m, j, s, t: m.contends[j, s, t] <= m.runs[j, t]
-    )
-    m.at_two = pyo.Constraint(
-        sets.spanning_slots,
-        rule=lambda m, j, t: (
-            pyo.quicksum(m.contends[j, s, t] for s in sets.servers) >= sets.fewest[j] * m.runs[j, t]
-        ),
-    )
-    if not sets.spanners:
-        return
-    every = range(sets.levels + 1)
-    places = [(s, t) for s in sets.servers for t in sets.slots]
-    m.one_level = pyo.Constraint(
-        places, rule=lambda m, s, t: pyo.quicksum(m.level[s, t, p] for p in every) == 1
-    )
-    m.counted = pyo.Constraint(
-        places,
+    m.capacity = pyo.Constraint(
+        [key for key, terms in holding.items() if terms],
         rule=lambda m, s, t: (
-            pyo.quicksum(m.contends[j, s, t] for j in sets.spanners)
-            <= pyo.quicksum(p * m.level[s, t, p] for p in every)
+            pyo.quicksum(holding[s, t])
+            <= instance.servers[s].gpus * (m.used[t] if t in m.used else 1)  # noqa: SIM401
         ),
     )
-
-    def slow(m: Any, j: int, s: int, t: int, p: int) -> Any:
-        fast = pyo.quicksum(
-            m.rate[j, t, k, q] for k in sets.widths(j) for q in sets.levels_of(j, k) if q <= p
-        )
-        room = pyo.quicksum(m.level[s, t, q] for q in range(1, p + 1))
-        return fast <= room + m.runs[j, t] - m.contends[j, s, t]
-
-    m.slow = pyo.Constraint(sets.held, range(1, sets.levels), rule=slow)
+    _tails(m)
 
 
-def _symmetry(m: Any, sets: Sets) -> None:
-    """Equal jobs start in order; one job's workers fill equal servers from the first."""
-    begins = {
-        j: pyo.quicksum(a * m.x[i, s, a] for i, s, a in sets.single if i == j)
-        + pyo.quicksum(a * m.v[j, a] for a in sets.starts(j))
-        for pair in sets.equal_jobs
-        for j in pair
-    }
-    m.equal_jobs = pyo.Constraint(sets.equal_jobs, rule=lambda m, i, j: begins[i] <= begins[j])
-    first = sets.first
-
-    def workers(s: int) -> Any:
-        alone = pyo.quicksum(sets.gpus[j] * m.x[j, q, a] for j, q, a in sets.single_of(first, s))
-        return alone + (m.y[first, s] if first in sets.spanners else 0)
-
-    m.equal_servers = pyo.Constraint(
-        sets.equal_servers, rule=lambda m, r, s: workers(r) >= workers(s)
+def _tails(m: Any) -> None:
+    """A slot in which a job runs, or before it ends, is used; stronger than by eq. (2) alone."""
+    tails: dict[tuple[int, int], list[Any]] = {}
+    for (k, w, a), x in m.x.items():
+        if len(m.kinds[k]) == 1:
+            for t in range(m.lower, a + m.ways[k][w].slots):
+                tails.setdefault((k, t), []).append(x)
+    m.tail = pyo.Constraint(
+        list(tails), rule=lambda m, k, t: pyo.quicksum(tails[k, t]) <= m.used[t]
     )
 
 
-def _or(variable: Any, index: Any, other: int) -> Any:
-    """The variable at `index`, or `other` where it does not exist."""
-    return variable[index] if index in variable else other  # noqa: SIM401 (no get)
-
-
-def _read(m: Any, instance: Instance, sets: Sets) -> Schedule:
+def _read(m: Any, instance: Instance) -> Schedule:
     """Starts and placements, rounded, and the makespan that the model claims for them."""
-    begun: dict[int, tuple[int, Placement]] = {
-        j: (a, ((s, sets.gpus[j]),)) for j, s, a in sets.single if round(m.x[j, s, a].value)
-    }
-    for j, a in sets.spanning_starts:
-        if round(m.v[j, a].value):
-            counts = ((s, round(m.y[j, s].value)) for s in sets.servers)
-            begun[j] = a, tuple((s, count) for s, count in counts if count)
-    starts = [begun[j][0] for j in sets.jobs]
-    placements = [begun[j][1] for j in sets.jobs]
+    starts, placements = [0] * len(instance.jobs), [Placement()] * len(instance.jobs)
+    waiting = {}
+    for k, jobs in m.kinds.items():
+        wide = [j for j in jobs if j in m.spans and round(m.spans[j].value)]
+        for j in wide:
+            starts[j], placements[j] = spanning.read(m, j)
+        waiting[k] = [j for j in jobs if j not in wide]
+    for (k, w, a), begun in m.x.items():
+        for _ in range(round(begun.value)):
+            j = waiting[k].pop()
+            starts[j], placements[j] = a, m.ways[k][w].placement
     return claimed(instance, starts, placements, round(m.makespan.value))
 
 
-def _start(m: Any, instance: Instance, sets: Sets, schedule: Schedule) -> None:
-    """Set every variable from a checked schedule, the makespan included."""
-    schedule = sets.canonical(schedule)
-    activity = unroll(instance, schedule)
+def _start(m: Any, instance: Instance, schedule: Schedule) -> None:
+    """Set every variable from a checked schedule, after equal jobs and servers were renamed.
+
+    What the restriction cannot say is left out; the solver then refuses the start.
+    """
+    schedule = _renamed(m, instance, schedule)
     for variable in m.component_data_objects(pyo.Var):
         variable.set_value(0, skip_validation=True)
     m.makespan.set_value(schedule.makespan)
-    for t in m.open:
-        m.open[t].set_value(int(t < schedule.makespan))
-    count: dict[tuple[int, int], int] = defaultdict(int)
-    for j, placement in enumerate(schedule.placements):
-        begin = schedule.starts[j]
-        if len(placement) == 1:
-            m.x[j, placement[0][0], begin].set_value(1)
-            continue
-        width = sets.width(j, len(placement))
-        m.v[j, begin].set_value(1)
-        m.width[j, width].set_value(1)
-        for s, workers in placement:
-            m.y[j, s].set_value(workers)
-            m.uses[j, s].set_value(1)
-        for t in range(begin, activity.completion[j]):
-            m.runs[j, t].set_value(1)
-            m.rate[j, t, width, sets.slowest(j, width, activity.level[j, t])].set_value(1)
-            for s, workers in placement:
-                m.holds[j, s, t].set_value(workers)
-                m.contends[j, s, t].set_value(1)
-                count[s, t] += 1
-    for s, t, p in m.level:
-        m.level[s, t, p].set_value(int(count[s, t] == p))
+    for t, used in m.used.items():
+        used.set_value(int(t < schedule.makespan))
+    for k, jobs in m.kinds.items():
+        way_of = {way.placement: w for w, way in enumerate(m.ways[k])}
+        for j in jobs:
+            key = (k, way_of.get(schedule.placements[j]), schedule.starts[j])
+            if key in m.x:
+                m.x[key].set_value(m.x[key].value + 1)
+    spanning.start(m, instance, schedule)
+
+
+def _renamed(m: Any, instance: Instance, schedule: Schedule) -> Schedule:
+    """Equal servers named by first use, equal jobs with those that span first, in order."""
+    starts, placements = list(schedule.starts), list(schedule.placements)
+    name: dict[int, int] = {}
+    free = {
+        gpus: iter([s for s in m.S if instance.servers[s].gpus == gpus])
+        for gpus in {server.gpus for server in instance.servers}
+    }
+    for jobs in m.kinds.values():
+        order = sorted(jobs, key=lambda j: (len(placements[j]) == 1, starts[j]))
+        moved = [(schedule.starts[j], schedule.placements[j]) for j in order]
+        for j, (begin, placement) in zip(jobs, moved, strict=True):
+            for s, _ in placement:
+                if s not in name:
+                    name[s] = next(free[instance.servers[s].gpus])
+            starts[j] = begin
+            placements[j] = tuple(sorted((name[s], count) for s, count in placement))
+    return Schedule(tuple(starts), tuple(placements), schedule.makespan)

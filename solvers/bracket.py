@@ -10,6 +10,7 @@ from instances.instance import Instance
 from instances.schedule import Schedule
 from solvers.heuristics import find_heuristic, heuristic_names
 from solvers.judge import verdict_on
+from solvers.multistart import improved
 
 
 def find_bracket(instance: Instance) -> Bracket:
@@ -26,9 +27,12 @@ def find_bracket(instance: Instance) -> Bracket:
     return Bracket(simple_bound(instance), upper, best)
 
 
-def raise_lower(instance: Instance, bracket: Bracket, limit: float | None) -> Bracket:
-    """The bracket with the configuration bound, where a share of `limit` seconds finds one."""
+def narrowed(instance: Instance, bracket: Bracket, limit: float | None, seed: int) -> Bracket:
+    """The best of many orders, then the configuration bound, in a share of `limit` seconds."""
     from solvers.configuration_bound import configuration_bound, pricing_seconds  # loads numba
 
+    bracket = improved(instance, bracket, seed)
+    if bracket.upper <= bracket.lower:
+        return bracket
     bound, _ = configuration_bound(instance, pricing_seconds(limit))
     return replace(bracket, lower=max(bracket.lower, bound or 0))

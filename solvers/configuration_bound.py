@@ -9,7 +9,9 @@ and the cheapest profile of every job by a knapsack recursion.
 
 from __future__ import annotations
 
+import math
 import time
+from dataclasses import dataclass
 from itertools import pairwise
 
 import highspy
@@ -22,10 +24,12 @@ from solvers.search.profiles import Floats, cheapest_profile
 from solvers.search.stack import make_stack
 from solvers.search.tables import Integers, Prices, Problem, find_kinds, make_problem
 
-_NODES = 300_000
+_NODES = 100_000
 """Nodes that the search for one configuration may visit."""
 _SHARE, _WHOLE_RUN = 0.1, 60.0
 """The bound may take this share of a run, and of no more than so many seconds."""
+_SMOOTHING = 0.7
+"""Share of the best prices so far in those at which columns are priced."""
 _EPSILON = 1e-7
 _SCALE = 10**7
 """Dual prices in the pricing of configurations are integers in units of 1 / _SCALE slot."""
@@ -109,52 +113,96 @@ def configuration_bound(instance: Instance, seconds: float) -> tuple[int | None,
     except ValueError as error:
         return None, str(error)
     prices, message = configuration_prices(problem, seconds)
-    if prices is None:
-        return None, message
     owed = int((make_costs(problem, [prices]).fresh[0] * problem.copies).sum())
     return -(-owed // prices.unit), message
 
 
-def configuration_prices(problem: Problem, seconds: float) -> tuple[Prices | None, str]:
-    """Prices whose bound is the value of the configuration LP, or the reason why there are none."""
+def configuration_prices(problem: Problem, seconds: float) -> tuple[Prices, str]:
+    """Prices whose bound is, rounded up, the value of the configuration LP, or the best in time.
+
+    Column generation with smoothed duals: columns are priced between the duals of the master and
+    the best prices so far, which are those by GPU-slots at first.
+    """
     until = time.perf_counter() + seconds
-    master = Master(problem)
-    stack = make_stack(problem, 0, 2)
-    found = np.zeros(problem.rate.shape, dtype=np.int64)
+    master, pricing = Master(problem), _Pricing(problem)
+    _first_columns(problem, master)
+    gpus = problem.gpus[:, None, None] / problem.capacity.sum()
+    center: Floats = np.broadcast_to(gpus, problem.rate.shape)
+    best, rounds, smoothing = pricing.price(center), 0, _SMOOTHING
+    while True:
+        rounds += 1
+        value, per_job, current = master.solve()
+        price = smoothing * center + (1 - smoothing) * current
+        found = pricing.price(price)
+        if found.bound > best.bound:
+            best, center = found, price
+        improved = found.add_to(master, per_job, current)
+        if math.ceil(best.bound - _EPSILON) >= math.ceil(value - _EPSILON):
+            return best.prices, f"{best.bound:.3f} after {rounds} rounds"
+        if time.perf_counter() > until or not (improved or smoothing):
+            return best.prices, f"{best.bound:.3f}, at most {value:.3f}, {rounds} rounds"
+        smoothing = _SMOOTHING if improved else 0.0
+
+
+def _first_columns(problem: Problem, master: Master) -> None:
+    """Every kind alone in the cluster, on its fewest servers."""
+    modes = np.zeros(problem.rate.shape, dtype=np.int64)
     slots = np.zeros(problem.rate.shape[2])
-    work = np.zeros(int(problem.iterations.max()) + 1)
     for kind in range(problem.copies.size):
         servers = int(problem.least_servers[kind])
         level = int(servers > 1)
-        found[:] = 0
-        found[kind, servers, level] = 1
-        master.add_configuration(found)
-        slots[:] = 0
+        modes[:], slots[:] = 0, 0
+        modes[kind, servers, level] = 1
+        master.add_configuration(modes)
         slots[level] = -(-problem.iterations[kind] // problem.rate[kind, servers, level])
         master.add_profile(kind, servers, slots)
-    rounds = 0
-    while True:
-        if time.perf_counter() > until:
-            return None, f"not found in {seconds:g} s"
-        rounds += 1
-        value, per_job, price = master.solve()
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The columns that look best at some prices, and the bound that these prices give."""
+
+    bound: float
+    prices: Prices
+    configuration: Integers
+    profiles: list[tuple[int, Floats]]
+
+    def add_to(self, master: Master, per_job: Floats, current: Floats) -> bool:
+        """Add those columns that improve the master, whose duals are given."""
         improved = False
-        for kind in range(problem.copies.size):
-            cost, servers = cheapest_profile(problem, kind, price, slots, work)
-            if cost < per_job[kind] - _EPSILON:
+        if (self.configuration * current).sum() > 1 + _EPSILON:
+            master.add_configuration(self.configuration)
+            improved = True
+        for kind, (servers, slots) in enumerate(self.profiles):
+            if (slots * current[kind, servers]).sum() < per_job[kind] - _EPSILON:
                 master.add_profile(kind, servers, slots)
                 improved = True
+        return improved
+
+
+class _Pricing:
+    """The dearest configuration and the cheapest profiles at given prices."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem, self._stack = problem, make_stack(problem, 0, 2)
+        self._work = np.zeros(int(problem.iterations.max()) + 1)
+
+    def price(self, price: Floats) -> _Found:
+        """Price both sides; the bound rests on integers, so that no rounding can spoil it."""
+        problem = self._problem
         whole = _monotone(np.floor(price * _SCALE).astype(np.int64))
-        dearest, exact = dearest_configuration(
-            problem, whole, stack, found, _SCALE + _SCALE // 1000, _NODES
-        )
-        if dearest > _SCALE * (1 + _EPSILON):
-            master.add_configuration(found)
-            improved = True
-        if not improved:
-            if not exact:
-                return None, f"pricing a configuration exceeds {_NODES} nodes"
-            return Prices(whole, max(1, int(dearest))), f"value {value:.3f}, {rounds} rounds"
+        configuration = np.zeros(problem.rate.shape, dtype=np.int64)
+        _, dearest = dearest_configuration(problem, whole, self._stack, configuration, _NODES)
+        profiles, owed = [], 0.0
+        for kind in range(problem.copies.size):
+            slots = np.zeros(problem.rate.shape[2])
+            cost, servers = cheapest_profile(
+                problem, kind, whole.astype(np.float64), slots, self._work
+            )
+            profiles.append((servers, slots))
+            owed += cost * problem.copies[kind]
+        unit = max(1, int(dearest))
+        return _Found(owed / unit, Prices(whole, unit), configuration, profiles)
 
 
 def _monotone(price: Integers) -> Integers:

@@ -8,18 +8,17 @@ from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
-import pyomo.environ as pyo
-
-from formulations import Bracket, Formulation, Program, find_formulation
-from instances.errors import InputError, TooLarge, Unsupported
+from formulations import Formulation, find_formulation
+from instances.errors import InputError
 from instances.instance import Instance
 from instances.options import make_options, option_names, recorded
 from instances.registry import suggestion
-from solvers.backends import Backend, Outcome, find_backend
-from solvers.bracket import find_bracket, raise_lower
+from solvers.backends import Backend, find_backend
+from solvers.bracket import find_bracket
 from solvers.heuristics import find_heuristic
 from solvers.judge import judged
 from solvers.result import Limits, Result
+from solvers.run import Run
 
 
 def recorded_options(
@@ -123,10 +122,7 @@ def solve_exact(
     if available.usable:
         note(replace(result, status="no_solution", message="while it ran the heuristics"))
         bracket = find_bracket(instance)
-        if program is not None and program.lower_bound == "configuration":
-            note(replace(result, status="no_solution", message="while it priced configurations"))
-            bracket = raise_lower(instance, bracket, limits.time)
-        run = _Run(instance, bracket, solver, backend_options, limits, began, note)
+        run = Run(instance, bracket, solver, backend_options, limits, began, note)
         if bracket.lower > bracket.upper:
             message = f"makespan is at least {bracket.lower}, horizon is {bracket.upper}"
             result = replace(result, status="infeasible", message=message)
@@ -168,97 +164,3 @@ def _split_settings(
         options(program.options, f"formulation {program.name}") if program else None,
         options(solver.options, f"backend {solver.name}"),
     )
-
-
-class _Run:
-    """A backend at work on one instance, under limits that began to count at `began`."""
-
-    def __init__(
-        self,
-        instance: Instance,
-        bracket: Bracket,
-        solver: Backend,
-        options: Any,
-        limits: Limits,
-        began: float,
-        note: Callable[[Result], None],
-    ) -> None:
-        self._instance, self._bracket, self._solver = instance, bracket, solver
-        self._options, self._limits, self._began, self._note = options, limits, began, note
-
-    def without_model(self, result: Result) -> Result:
-        """Solve with a backend that takes the instance itself."""
-        assert self._solver.solve_instance is not None
-        self._note(replace(result, status="no_solution", message="while it solved"))
-        limits = self._what_is_left()
-        outcome = self._solver.solve_instance(self._instance, self._bracket, limits, self._options)
-        return self._result(result, outcome)
-
-    def with_model(self, result: Result, formulation: Formulation, options: Any) -> Result:
-        """Build the model, then solve it."""
-        began = time.perf_counter()
-        self._note(replace(result, status="no_solution", message="while it built the model"))
-        try:
-            program = formulation.program(self._instance, self._bracket, options)
-        except TooLarge as error:
-            return replace(result, status="too_large", message=str(error))
-        except Unsupported as error:
-            return replace(result, status="unsupported", message=str(error))
-        built = time.perf_counter() - began
-        result = replace(
-            result,
-            message=program.message,
-            build_seconds=built,
-            variables=_count(program, pyo.Var),
-            constraints=_count(program, pyo.Constraint),
-        )
-        if program.kind not in self._solver.kinds:
-            message = f"{self._solver.name} takes no {program.kind}"
-            return replace(result, status="unsupported", message=message)
-        limits = self._what_is_left()
-        if limits.time is not None and limits.time <= 0:
-            message = "the time limit passed while the model was built"
-            return replace(result, status="no_solution", message=message)
-        if self._bracket.incumbent is not None and program.start is not None:
-            program.start(self._bracket.incumbent)
-        assert self._solver.solve_program is not None
-        self._note(replace(result, status="no_solution", message="while it solved the model"))
-        outcome = self._solver.solve_program(program, limits, self._options)
-        result = replace(result, build_seconds=built + outcome.hand_over_seconds)
-        return self._result(result, outcome)
-
-    def _what_is_left(self) -> Limits:
-        if self._limits.time is None:
-            return self._limits
-        elapsed = time.perf_counter() - self._began
-        return replace(self._limits, time=self._limits.time - elapsed)
-
-    def _result(self, result: Result, outcome: Outcome) -> Result:
-        """Take over what the backend says, and let the judge decide what it is worth."""
-        result = replace(
-            result,
-            solver_seconds=outcome.seconds,
-            nodes=outcome.nodes,
-            warm_start=outcome.warm_start,
-            message=outcome.message or result.message,
-            log=outcome.log,
-        )
-        if outcome.termination == "infeasible":
-            if self._bracket.incumbent is not None:
-                known = self._bracket.incumbent.makespan
-                message = f"claims infeasible, but a checked schedule has makespan {known}"
-                return replace(result, status="wrong", message=message)
-            return replace(result, status="infeasible")
-        if outcome.termination != "optimal" and outcome.termination != "limit":
-            return replace(result, status=outcome.termination)
-        return judged(
-            self._instance,
-            replace(result, status="no_solution"),
-            outcome.schedule,
-            outcome.bound,
-            self._bracket,
-        )
-
-
-def _count(program: Program, kind: Any) -> int:
-    return sum(1 for _ in program.model.component_data_objects(kind, active=True))

@@ -1,100 +1,132 @@
-"""The compact MILP against brute force and the search; its start, and what it refuses."""
+"""The compact MILP: against brute force, without and with all that is put before it."""
 
-import pyomo.environ as pyo
 import pytest
-from conftest import jobs_of_slots, tiny
+from conftest import jobs_of_slots
 
 from benchmarks.brute_force import brute_force
 from formulations import Bracket, find_formulation
+from formulations.compact import Options, build, restriction
+from instances.bounds import simple_bound
 from instances.families import find_family
+from instances.schedule import Schedule
 from solvers.backends import find_backend
-from solvers.bracket import find_bracket, raise_lower
+from solvers.bracket import find_bracket, narrowed
 from solvers.configuration_bound import configuration_bound
-from solvers.judge import judged
-from solvers.result import Limits, Result
+from solvers.judge import round_up, verdict_on
+from solvers.multistart import improved
+from solvers.result import Limits
 from solvers.solve import solve_exact
 
+CASES = [
+    ("tiny", {"jobs": 4, "servers": 3, "gpus_per_server": 2}),
+    ("contended", {"jobs": 3, "servers": 2, "gpus_per_server": 3, "min_gpus": 2, "max_slots": 5}),
+    ("fragmented", {"jobs": 4, "servers": 2, "gpus_per_server": 3, "max_slots": 5}),
+    ("uniform", {"jobs": 4, "servers": 2, "gpus_per_server": 3, "max_slots": 5}),
+    ("calibrated", {"jobs": 4, "servers": 2, "gpus_per_server": 2}),
+    ("contended", {"jobs": 3, "servers": 3, "gpus_per_server": 2, "max_slots": 4}),
+]
 
-def solve(instance, backend="highs"):
-    return solve_exact(instance, "compact", backend, {}, Limits())
 
-
-def agrees(instance, backend="highs"):
-    """Build and solve without bound, incumbent and start, so that the model does all the work."""
-    truth = brute_force(instance)
-    known = find_bracket(instance)
-    free = Bracket(1, min(known.upper + 1, instance.horizon), None)
-    program = find_formulation("compact").program(instance, free, None)
+def solved(program, backend="highs"):
     solver = find_backend(backend)
-    outcome = solver.solve_program(program, Limits(), solver.options())
-    if truth is None:
-        assert outcome.termination == "infeasible", instance.name
-        return
-    row = judged(instance, Result("i", "f", {}, "no_solution"), outcome.schedule, outcome.bound)
-    found = (row.status, row.makespan, row.bound)
-    assert found == ("optimal", truth.makespan, truth.makespan), (instance.name, row)
+    return solver.solve_program(program, Limits(), solver.options())
 
 
-@pytest.mark.parametrize("block", range(10))
-def test_agrees_with_brute_force_on_tiny_instances(block):
-    for seed in range(30 * block, 30 * block + 30):
-        agrees(tiny(seed, jobs=2 + seed % 2, servers=1 + seed % 3))
+def optimum_of(instance):
+    best = brute_force(instance)
+    return best, Bracket(simple_bound(instance), min(instance.horizon, best.makespan + 1), None)
 
 
-@pytest.mark.parametrize("backend", ["scip", "cbc"])
-def test_agrees_with_brute_force_on_other_backends(backend):
-    for seed in range(12):
-        agrees(tiny(seed, jobs=2 + seed % 3, servers=1 + seed % 3), backend)
+@pytest.mark.parametrize(("family", "settings"), CASES[:5])
+@pytest.mark.parametrize("seed", range(60))
+def test_agrees_with_brute_force_on_300_tiny_instances(family, settings, seed):
+    """Through everything: multistart, configuration bound, restriction, model."""
+    instance = find_family(family).generate(seed, settings)
+    result = solve_exact(instance, "compact", "highs", {}, Limits(seed=seed))
+    assert result.proven
+    assert result.makespan == brute_force(instance).makespan
 
 
-def test_a_start_from_a_checked_schedule_satisfies_every_constraint():
-    for seed in range(30):
-        instance = tiny(seed, jobs=4, servers=3)
-        bracket = find_bracket(instance)
-        if bracket.incumbent is None:
+@pytest.mark.parametrize("backend", ["highs", "scip", "cbc"])
+@pytest.mark.parametrize(("family", "settings"), CASES[:3])
+@pytest.mark.parametrize("seed", [0, 5])
+def test_the_model_alone_agrees_with_brute_force(family, settings, seed, backend):
+    """From the simple bounds, with no incumbent: nothing is proven before the model is solved."""
+    instance = find_family(family).generate(seed, settings)
+    best, bracket = optimum_of(instance)
+    outcome = solved(build(instance, bracket, Options()), backend)
+    assert verdict_on(instance, outcome.schedule).makespan == best.makespan
+    assert round_up(outcome.bound) == best.makespan
+
+
+@pytest.mark.parametrize(("family", "settings"), CASES)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_restriction_finds_schedules_and_never_too_good_ones(family, settings, seed):
+    instance = find_family(family).generate(seed, settings)
+    best, bracket = optimum_of(instance)
+    outcome = solved(restriction(instance, bracket, Options()))
+    if outcome.schedule is not None:
+        assert verdict_on(instance, outcome.schedule).makespan >= best.makespan
+
+
+@pytest.mark.parametrize(("family", "settings"), CASES)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_start_from_a_checked_schedule_satisfies_every_constraint(family, settings, seed):
+    instance = find_family(family).generate(seed, settings)
+    best, _ = optimum_of(instance)
+    backwards = Schedule(best.starts, _mirrored(instance, best.placements), best.makespan)
+    for schedule in (best, backwards):
+        if not verdict_on(instance, schedule).feasible:
             continue
-        program = find_formulation("compact").program(instance, bracket, None)
-        program.start(bracket.incumbent)
-        for constraint in program.model.component_data_objects(pyo.Constraint):
-            assert constraint.slack() >= -1e-9, (seed, constraint.name)
-        for variable in program.model.component_data_objects(pyo.Var):
-            assert variable.lb is None or variable.value >= variable.lb, (seed, variable.name)
-            assert variable.ub is None or variable.value <= variable.ub, (seed, variable.name)
-        assert program.read().makespan == bracket.incumbent.makespan
+        program = build(instance, Bracket(1, best.makespan + 1, schedule), Options())
+        program.start(schedule)
+        for constraint in program.model.component_data_objects(ctype=_constraint()):
+            assert constraint.slack() > -1e-9, constraint.name
+        assert program.read().makespan == best.makespan
 
 
-def test_the_rate_selector_is_binary():
-    instance = find_family("contended").generate(0, {"jobs": 3, "servers": 3})
-    program = find_formulation("compact").program(instance, find_bracket(instance), None)
-    assert len(program.model.rate) > 0
-    assert all(variable.is_binary() for variable in program.model.rate.values())
+def _constraint():
+    import pyomo.environ as pyo
+
+    return pyo.Constraint
 
 
-def test_the_solver_takes_the_start():
-    instance = find_family("contended").generate(0, {"jobs": 2, "servers": 3})
-    result = solve(instance)
-    assert (result.status, result.warm_start) == ("optimal", True)
+def _mirrored(instance, placements):
+    """Servers in reverse order: where they are equal, this breaks every rule of symmetry."""
+    last = len(instance.servers) - 1
+    return tuple(tuple(sorted((last - s, n) for s, n in placement)) for placement in placements)
 
 
-def test_agrees_with_the_search_on_contended_instances():
-    for seed in range(3):
-        instance = find_family("contended").generate(seed, {"jobs": 3, "servers": 2})
-        searched = solve_exact(instance, None, "search", {}, Limits())
-        found = solve(instance)
-        assert (found.status, found.makespan) == (searched.status, searched.makespan)
+def test_the_start_is_taken():
+    instance = find_family("contended").generate(1, {"jobs": 4, "servers": 3})
+    bracket = improved(instance, Bracket(1, instance.horizon, None), 0)
+    program = build(instance, bracket, Options())
+    program.start(bracket.incumbent)
+    solver = find_backend("highs")
+    assert solver.solve_program(program, Limits(time=1), solver.options()).warm_start
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_agrees_with_the_search_on_contended_instances(seed):
+    instance = find_family("contended").generate(seed, {"jobs": 6, "servers": 3})
+    found = solve_exact(instance, "compact", "highs", {}, Limits(time=300))
+    searched = solve_exact(instance, None, "search", {}, Limits(time=300))
+    assert found.proven and searched.proven
+    assert found.makespan == searched.makespan
+
+
+def test_its_bracket_is_narrow_and_that_of_the_textbook_simple():
+    instance = find_family("contended").generate(0, {"jobs": 12, "servers": 4})
+    simple = find_bracket(instance)
+    narrow = narrowed(instance, simple, None, 0)
+    assert narrow.lower == configuration_bound(instance, 60)[0] > simple.lower
+    assert narrow.upper <= simple.upper
+    assert find_formulation("compact").bracket == "narrow"
+    assert find_formulation("linearized").bracket == "simple"
 
 
 def test_one_server_needs_no_contention():
     instance = jobs_of_slots([2], [(1, 1), (1, 1), (1, 2)], horizon=10)
-    program = find_formulation("compact").program(instance, find_bracket(instance), None)
+    program = build(instance, find_bracket(instance), Options())
     assert len(program.model.rate) == len(program.model.level) == 0
-    assert solve(instance).makespan == 2
-
-
-def test_the_bracket_has_the_configuration_bound():
-    instance = find_family("contended").generate(0, {"jobs": 12, "servers": 4})
-    simple = find_bracket(instance)
-    raised = raise_lower(instance, simple, None)
-    assert raised.lower == configuration_bound(instance, 60)[0] > simple.lower
-    assert find_formulation("compact").lower_bound == "configuration"
-    assert find_formulation("linearized").lower_bound == "simple"
+    assert solved(program).schedule.makespan == 2

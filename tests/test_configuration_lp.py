@@ -50,4 +50,4 @@ def test_the_command_prints_every_bound(tmp_path, capfd):
     assert printed["bounds"]["configuration"] == bound_of(instance).bound
     assert printed["bound"] == max(printed["bounds"].values())
     assert main(["bound", str(tmp_path / "i.json"), "--time-limit", "1e-9"]) == 0
-    assert "none" in capfd.readouterr().out
+    assert "gpu-slots" in capfd.readouterr().out

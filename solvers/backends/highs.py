@@ -47,7 +47,8 @@ def solve_program(program: Program, limits: Limits, options: Options) -> Outcome
     config.raise_exception_on_nonoptimal_result = False
     config.threads = limits.threads
     config.rel_gap, config.abs_gap = options.gap, EXACT_GAP
-    config.solver_options = {"random_seed": limits.seed % _SEEDS, "presolve": options.presolve}
+    presolve = "off" if options.presolve == "choose" and not program.presolve else options.presolve
+    config.solver_options = {"random_seed": limits.seed % _SEEDS, "presolve": presolve}
     results = solver.solve(program.model)
     seconds = float(results.timing_info.highs_time)
     schedule = None

@@ -13,6 +13,7 @@ from formulations import Bracket
 from instances.instance import Instance
 from solvers.backends import Availability, Outcome
 from solvers.configuration_bound import configuration_prices, pricing_seconds
+from solvers.multistart import improved
 from solvers.result import Limits
 from solvers.search.driver import make_costs, search
 from solvers.search.tables import find_kinds, gpu_prices, make_problem
@@ -41,11 +42,10 @@ def solve_instance(
         problem = make_problem(instance, kinds)
     except ValueError as error:
         return Outcome("unsupported", message=str(error))
-    systems = [gpu_prices(problem)]
     prices, _ = configuration_prices(problem, pricing_seconds(limits.time))
-    if prices is not None:
-        systems.append(prices)
+    systems = [gpu_prices(problem), prices]
     costs = make_costs(problem, systems)
+    bracket = improved(instance, bracket, limits.seed)
     upper = bracket.upper if bracket.incumbent is not None else instance.horizon + 1
 
     def ends() -> bool:

@@ -13,8 +13,8 @@ from solvers.search.tables import Integers, Problem
 
 @compiled
 def dearest_configuration(
-    problem: Problem, price: Integers, stack: Stack, found: Integers, enough: int, budget: int
-) -> tuple[int, bool]:
+    problem: Problem, price: Integers, stack: Stack, found: Integers, budget: int
+) -> tuple[int, int]:
     """Find a set of jobs that can run together, with the highest total price.
 
     Jobs join kind by kind in the order of `problem`. More jobs only raise the levels of those
@@ -29,20 +29,19 @@ def dearest_configuration(
         Integers, not increasing in p.
     found : (kinds, h, p)
         Receives how many jobs of the best configuration run in each mode.
-    enough : int
-        A price above this ends the search at once.
     budget : int
         Largest number of nodes.
 
     Returns
     -------
     tuple
-        The highest price found, and whether no configuration has a higher one.
+        The highest price found, and one that no configuration exceeds: the same, unless the
+        budget was used up.
     """
     toll = _best_toll(problem, price)
     net = _after_toll(problem, price, toll)
     later, later_net = _knapsack(problem, price), _knapsack(problem, net)
-    tolls = toll * problem.capacity.shape[0]
+    tolls, idle = toll * problem.capacity.shape[0], problem.capacity.sum()
     stack.time[0] = 0
     stack.waiting[0] = problem.copies
     stack.running[0] = 0
@@ -58,7 +57,7 @@ def dearest_configuration(
             continue
         nodes += 1
         if nodes > budget:
-            return best, False
+            return best, min(later[0, idle], tolls + later_net[0, idle])
         place(problem, stack, depth)
         depth += 1
         stack.owed[depth, 0] = _value(problem, stack, depth, price)
@@ -66,9 +65,7 @@ def dearest_configuration(
         if stack.owed[depth, 0] > best:
             best = stack.owed[depth, 0]
             _write(problem, stack, depth, found)
-            if best > enough:
-                return best, False
-    return best, True
+    return best, best
 
 
 @compiled
