@@ -24,7 +24,7 @@ def improved(instance: Instance, bracket: Bracket, seed: int) -> Bracket:
     drawn anew. Other orders move some jobs in the last order that was not worse than the one
     before. It ends as soon as the lower bound is met.
     """
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(seed % 2**63)  # a seed may be negative
     length = np.log([float(slots) for slots in instance.timing.shortest])
     width = np.log([float(job.gpus) for job in instance.jobs])
     best, upper = None, bracket.upper
