@@ -22,7 +22,7 @@ from solvers.search.driver import make_costs
 from solvers.search.pricing import dearest_configuration
 from solvers.search.profiles import Floats, cheapest_profile
 from solvers.search.stack import make_stack
-from solvers.search.tables import Integers, Prices, Problem, find_kinds, make_problem
+from solvers.search.tables import Integers, Prices, Problem, coarsened, find_kinds, make_problem
 
 _NODES = 100_000
 """Nodes that the search for one configuration may visit."""
@@ -109,11 +109,11 @@ def pricing_seconds(limit: float | None) -> float:
 def configuration_bound(instance: Instance, seconds: float) -> tuple[int | None, str]:
     """The value of the configuration LP, rounded up, in slots; or None, and the reason."""
     try:
-        problem = make_problem(instance, find_kinds(instance))
+        problem, grain = coarsened(make_problem(instance, find_kinds(instance)))
     except ValueError as error:
         return None, str(error)
     prices, message = configuration_prices(problem, seconds)
-    owed = int((make_costs(problem, [prices]).fresh[0] * problem.copies).sum())
+    owed = int((make_costs(problem, grain, [prices]).fresh[0] * problem.copies).sum())
     return -(-owed // prices.unit), message
 
 

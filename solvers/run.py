@@ -66,6 +66,8 @@ class Run:
                 self._found = self._bracket.incumbent
                 if formulation.restriction is not None:
                     result = self._improve(result, formulation.restriction, options)
+                if result.status == "wrong":
+                    return result
                 if self._settled():
                     return self._judged(result, self._bracket.incumbent, self._bracket.lower)
             return self._solve(result, formulation.program, options)

@@ -101,7 +101,7 @@ def test_threads_1_2_4_and_seeds_in_one_process_give_one_makespan(backend):
         assert (row.threads, row.seed) == (threads, seed)
 
 
-def test_a_start_is_checked_before_any_solver_sees_it_and_the_row_says_whether_it_was_taken(
+def test_the_row_says_whether_the_start_was_taken_and_a_bad_one_does_no_harm(
     backend,
 ):
     instance = tiny(2, jobs=3, servers=3)
@@ -120,7 +120,7 @@ def test_a_start_is_checked_before_any_solver_sees_it_and_the_row_says_whether_i
     assert outcome.schedule.makespan == 2
 
 
-def test_a_claim_of_infeasibility_against_a_checked_schedule_is_wrong():
+def test_a_bound_above_a_checked_schedule_is_wrong():
     instance = jobs_of_slots([1], [(1, 1), (1, 1)], horizon=4)
     schedule = Schedule((0, 1), (((0, 1),), ((0, 1),)), 2)
     claimed = judged(

@@ -1,7 +1,6 @@
-"""Trace import: formats, columns, skipped rows, and the traces at hand."""
+"""Trace import: formats, columns, skipped rows."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -13,14 +12,8 @@ from instances.errors import InputError
 from instances.instance import Instance
 from instances.traces.formats import find_format, format_names
 from instances.traces.importing import Request, import_trace
-from solvers.heuristics import find_heuristic, heuristic_names
-from solvers.judge import verdict_on
 
 DATA = Path(__file__).resolve().parent / "data"
-TRACES = Path(
-    os.environ.get("RINGBENCH_TRACES", Path(__file__).resolve().parents[2] / "shared" / "traces")
-)
-needs_traces = pytest.mark.skipif(not TRACES.is_dir(), reason=f"no traces in {TRACES}")
 
 HEADER = "id,submit,duration,gpus\n"
 
@@ -406,39 +399,3 @@ def test_command_refuses_bad_words_with_status_2(tmp_path, capsys, words, said):
     trace.write_text("gpus,duration\n1,60\n")
     assert main(["import", str(trace), *words]) == 2
     assert said in capsys.readouterr().err
-
-
-# --- the traces at hand
-
-FORMATS = {"microsoft_itp2021": "itp", "philly": "philly", "gavel_msr": "gavel"}
-
-
-def trace_files():
-    if not TRACES.is_dir():
-        return []
-    files = [*TRACES.rglob("*.csv"), *TRACES.rglob("*.trace")]
-    return sorted(file for file in files if not file.name.startswith("steps_per_second"))
-
-
-@needs_traces
-def test_traces_are_there():
-    assert len(trace_files()) >= 10
-
-
-@pytest.mark.parametrize("file", trace_files(), ids=lambda f: f"{f.parent.name}-{f.stem}")
-@pytest.mark.parametrize("skip", [0, 60])
-def test_twelve_consecutive_jobs_of_each_trace_are_scheduled_and_checked(file, skip):
-    style = FORMATS[file.relative_to(TRACES).parts[0]]
-    settings = {"slot_seconds": 3600, "skip": skip}
-    if style == "gavel":
-        settings["rates"] = str(file.parent / "steps_per_second_implied.csv")
-    instance = import_trace(Request(str(file), style, {}, 12, settings))
-    assert len(instance.jobs) == 12
-    scheduled = 0
-    for name in heuristic_names():
-        heuristic = find_heuristic(name)
-        schedule = heuristic.schedule(instance, heuristic.options(), 0)
-        if schedule is not None:
-            scheduled += 1
-            assert verdict_on(instance, schedule).violations == ()
-    assert scheduled == len(heuristic_names())

@@ -16,7 +16,7 @@ from solvers.configuration_bound import configuration_prices, pricing_seconds
 from solvers.multistart import improved
 from solvers.result import Limits
 from solvers.search.driver import make_costs, search
-from solvers.search.tables import find_kinds, gpu_prices, make_problem
+from solvers.search.tables import coarsened, find_kinds, gpu_prices, make_problem
 
 PRELOAD = ("solvers.search.warm_up:warm_up",)
 
@@ -42,9 +42,9 @@ def solve_instance(
         problem = make_problem(instance, kinds)
     except ValueError as error:
         return Outcome("unsupported", message=str(error))
-    prices, _ = configuration_prices(problem, pricing_seconds(limits.time))
-    systems = [gpu_prices(problem), prices]
-    costs = make_costs(problem, systems)
+    coarse, grain = coarsened(problem)
+    prices, _ = configuration_prices(coarse, pricing_seconds(limits.time))
+    costs = make_costs(coarse, grain, [gpu_prices(coarse), prices])
     bracket = improved(instance, bracket, limits.seed)
     upper = bracket.upper if bracket.incumbent is not None else instance.horizon + 1
 

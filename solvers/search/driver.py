@@ -38,11 +38,11 @@ class Search:
     nodes: int
 
 
-def make_costs(problem: Problem, systems: list[Prices]) -> Costs:
+def make_costs(coarse: Problem, grain: int, systems: list[Prices]) -> Costs:
     """The cost tables of the given price systems."""
-    costs = empty_costs(problem, systems)
+    costs = empty_costs(coarse, grain, systems)
     for index, prices in enumerate(systems):
-        cost_tables(problem, prices.price, costs, index)
+        cost_tables(coarse, prices.price, costs, index)
     return costs
 
 

@@ -137,7 +137,7 @@ def _may_start(stack: Stack, depth: int, servers: int) -> bool:
 def _start(problem: Problem, costs: Costs, stack: Stack, depth: int, slots: int) -> int:
     """Start the job that `_find_start` found, one level deeper; 0 where that is hopeless."""
     kind, servers = stack.next_kind[depth], stack.next_servers[depth]
-    need, below = problem.iterations[kind], depth + 1
+    need, below = problem.iterations[kind] // costs.grain, depth + 1
     for v in range(costs.fresh.shape[0]):
         more = costs.table[v, costs.offset[kind, servers] + need] - costs.fresh[v, kind]
         stack.owed[below, v] = stack.owed[depth, v] + more
@@ -256,7 +256,7 @@ def _affordable(problem: Problem, costs: Costs, stack: Stack, depth: int, rest: 
             owed += stack.waiting[depth, kind] * costs.fresh[v, kind]
         for job in range(stack.running[depth]):
             run = costs.offset[stack.kind[depth, job], stack.servers[depth, job]]
-            owed += costs.table[v, run + stack.left[depth, job]]
+            owed += costs.table[v, run + stack.left[depth, job] // costs.grain]
         if owed > costs.unit[v] * rest:
             return False
         stack.owed[depth, v] = owed

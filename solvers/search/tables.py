@@ -13,8 +13,8 @@ from instances.kinds import job_kinds
 
 Integers = NDArray[np.int64]
 
-TABLE_LIMIT = 40_000_000
-"""Largest number of entries of the cost tables; 8 bytes each."""
+TABLE_LIMIT = 1_000_000
+"""Iterations, over kinds and h, above which costs are looked up by so many at once."""
 
 
 class Problem(NamedTuple):
@@ -108,6 +108,17 @@ def make_problem(instance: Instance, kinds: Kinds) -> Problem:
     )
 
 
+def coarsened(problem: Problem) -> tuple[Problem, int]:
+    """A problem in units of so many iterations that its cost tables stay small, and the unit.
+
+    Work is rounded down and rates are rounded up, so that what a job costs is never overstated.
+    """
+    widths = problem.most_servers - problem.least_servers + 1
+    unit = int(-(-(problem.iterations * widths).sum() // TABLE_LIMIT))
+    coarse = problem._replace(iterations=problem.iterations // unit, rate=-(-problem.rate // unit))
+    return coarse, unit
+
+
 def _array(values: Any) -> Integers:
     return np.array(list(values), dtype=np.int64)
 
@@ -133,8 +144,10 @@ class Costs(NamedTuple):
         What one slot of the whole cluster is worth.
     price : (systems, kinds, h, p)
         The price systems.
+    grain : int
+        Iterations to one entry of `table`.
     table : (systems, entries)
-        The cost of the iterations that are left, one run of F_j + 1 entries for each kind and h.
+        The cost of the iterations that are left, one run of entries for each kind and h.
     offset : (kinds, h)
         Where the run of a kind and h begins in `table`.
     fresh : (systems, kinds)
@@ -143,6 +156,7 @@ class Costs(NamedTuple):
 
     unit: Integers
     price: Integers
+    grain: int
     table: Integers
     offset: Integers
     fresh: Integers
@@ -170,26 +184,19 @@ def gpu_prices(problem: Problem) -> Prices:
     return Prices(price, int(problem.capacity.sum()))
 
 
-def empty_costs(problem: Problem, systems: list[Prices]) -> Costs:
-    """Cost tables to be filled, one after the other.
-
-    Raises
-    ------
-    MemoryError
-        Where they would exceed TABLE_LIMIT entries.
-    """
-    offset = np.full(problem.rate.shape[:2], -1, dtype=np.int64)
+def empty_costs(coarse: Problem, grain: int, systems: list[Prices]) -> Costs:
+    """Cost tables to be filled, one after the other, of a coarsened problem."""
+    offset = np.full(coarse.rate.shape[:2], -1, dtype=np.int64)
     entries = 0
-    for kind, need in enumerate(problem.iterations.tolist()):
-        for servers in range(problem.least_servers[kind], problem.most_servers[kind] + 1):
+    for kind, need in enumerate(coarse.iterations.tolist()):
+        for servers in range(coarse.least_servers[kind], coarse.most_servers[kind] + 1):
             offset[kind, servers] = entries
             entries += need + 1
-    if entries * len(systems) > TABLE_LIMIT:
-        raise MemoryError(f"cost tables of {entries * len(systems)} entries, limit {TABLE_LIMIT}")
     return Costs(
         _array(prices.unit for prices in systems),
         np.array([prices.price for prices in systems], dtype=np.int64),
+        grain,
         np.zeros((len(systems), entries), dtype=np.int64),
         offset,
-        np.zeros((len(systems), problem.copies.size), dtype=np.int64),
+        np.zeros((len(systems), coarse.copies.size), dtype=np.int64),
     )

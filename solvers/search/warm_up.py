@@ -19,7 +19,7 @@ def warm_up() -> None:
     problem = make_problem(instance, kinds)
     prices = gpu_prices(problem)
     span = (1, instance.horizon + 1)
-    search(instance, kinds, problem, make_costs(problem, [prices]), span, 4096, lambda: False)
+    search(instance, kinds, problem, make_costs(problem, 1, [prices]), span, 4096, lambda: False)
     stack, found = make_stack(problem, 0, 2), np.zeros_like(prices.price)
     dearest_configuration(problem, prices.price, stack, found, 1000)
     slots, work = np.zeros(prices.price.shape[2]), np.zeros(int(problem.iterations.max()) + 1)
