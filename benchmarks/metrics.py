@@ -46,7 +46,7 @@ def outcome(row: Row) -> Outcome:
     """What became of a run; a heuristic has solved when it has found a schedule."""
     if row["method"]["kind"] == "heuristic" and row["status"] in ("feasible", "no_solution"):
         return "solved" if row["status"] == "feasible" else "failed"
-    if row["status"] == "no_solution" and _gives_bounds_alone(row["method"].get("formulation")):
+    if row["status"] != "wrong" and _gives_bounds_alone(row["method"].get("formulation")):
         return "skipped"
     return _OUTCOMES[row["status"]]
 
