@@ -30,7 +30,8 @@ paper: env  ## run the paper's own experiment (section 7)
 perf: env  ## time model building, dispatching and checking; results/local/perf.json
 	@mkdir -p results/local
 	$(BIN)/pytest benchmarks --override-ini python_files='bench_*.py' \
-		--benchmark-columns=min,median,iqr,rounds --benchmark-json results/local/perf.json
+		--benchmark-columns=min,median,iqr,rounds --benchmark-json results/local/perf.part
+	@mv results/local/perf.part results/local/perf.json
 
 lint: env  ## check style and types
 	$(BIN)/ruff format --check .

@@ -201,10 +201,7 @@ def _read(m: Any, instance: Instance) -> Schedule:
 
 
 def _start(m: Any, instance: Instance, schedule: Schedule) -> None:
-    """Set every variable from a checked schedule, after equal jobs and servers were renamed.
-
-    What the restriction cannot say is left out; the solver then refuses the start.
-    """
+    """Set every variable from a checked schedule, after equal jobs and servers were renamed."""
     schedule = _renamed(m, instance, schedule)
     for variable in m.component_data_objects(pyo.Var):
         variable.set_value(0, skip_validation=True)
@@ -214,9 +211,9 @@ def _start(m: Any, instance: Instance, schedule: Schedule) -> None:
     for k, jobs in m.kinds.items():
         way_of = {way.placement: w for w, way in enumerate(m.ways[k])}
         for j in jobs:
-            key = (k, way_of.get(schedule.placements[j]), schedule.starts[j])
-            if key in m.x:
-                m.x[key].set_value(m.x[key].value + 1)
+            if schedule.placements[j] in way_of:
+                begun = m.x[k, way_of[schedule.placements[j]], schedule.starts[j]]
+                begun.set_value(begun.value + 1)
     spanning.start(m, instance, schedule)
 
 

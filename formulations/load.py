@@ -12,13 +12,13 @@ to carry, and none takes a GPU twice (Gale-Ryser).
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass
 
 import pyomo.environ as pyo
 
 from formulations import Bracket, Objective, Program
+from instances.bounds import simple_bound
 from instances.instance import Instance
 
 MINIMISES: Objective = "load"
@@ -35,7 +35,7 @@ def build(instance: Instance, bracket: Bracket, options: Options) -> Program:
         (job.gpus, rhohat)
         for job, rhohat in zip(instance.jobs, instance.timing.shortest, strict=True)
     )
-    gpus = sum(server.gpus for server in instance.servers)
+    gpus = instance.total_gpus
     m = pyo.ConcreteModel("load")
     m.K, m.G = list(kinds), range(gpus)
     m.carries = pyo.Var(
@@ -44,7 +44,7 @@ def build(instance: Instance, bracket: Bracket, options: Options) -> Program:
         domain=pyo.NonNegativeIntegers,
         bounds=lambda m, width, rhohat, g: (0, kinds[width, rhohat]),
     )
-    m.theta = pyo.Var(domain=pyo.Integers, bounds=(least(instance), bracket.upper))
+    m.theta = pyo.Var(domain=pyo.Integers, bounds=(simple_bound(instance), bracket.upper))
     m.work = pyo.Expression(
         m.G, rule=lambda m, g: sum(rhohat * m.carries[w, rhohat, g] for w, rhohat in m.K)
     )
@@ -55,10 +55,3 @@ def build(instance: Instance, bracket: Bracket, options: Options) -> Program:
     m.sorted = pyo.Constraint(range(1, gpus), rule=lambda m, g: m.work[g] <= m.work[g - 1])
     m.objective = pyo.Objective(expr=m.theta)
     return Program(m, "MILP", lambda: None, message="minimises the load: the bound is all it gives")
-
-
-def least(instance: Instance) -> int:
-    """What theta_u is at least: the longest job, and all work spread evenly over the GPUs."""
-    rhohat = instance.timing.shortest
-    work = sum(job.gpus * slots for job, slots in zip(instance.jobs, rhohat, strict=True))
-    return max(*rhohat, math.ceil(work / sum(server.gpus for server in instance.servers)), 1)

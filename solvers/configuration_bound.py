@@ -3,8 +3,8 @@
 A configuration is a set of jobs that run together in one slot, each in a mode (h, p); a profile of
 a job says how many slots it runs in each mode. Fewest slots such that configurations cover
 profiles is a bound on the makespan. Whatever the linear solver returns, the bound rests on
-integers alone: its dual prices are floored, the dearest configuration under them is found exactly,
-and the cheapest profile of every job by a knapsack recursion.
+integers alone: its dual prices are floored, no configuration costs more under them than a search
+has shown, and the cheapest profile of every job comes from a knapsack recursion.
 """
 
 from __future__ import annotations

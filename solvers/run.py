@@ -64,7 +64,7 @@ class Run:
                     self._instance, self._bracket, self._limits.time, self._limits.seed
                 )
                 self._found = self._bracket.incumbent
-                if formulation.restriction is not None:
+                if formulation.restriction is not None and not self._settled():
                     result = self._improve(result, formulation.restriction, options)
                 if result.status == "wrong":
                     return result
@@ -81,19 +81,15 @@ class Run:
         best = self._bracket.incumbent
         return best is not None and best.makespan <= self._bracket.lower
 
-    def _improve(self, result: Result, restriction: Callable[..., Any], options: Any) -> Result:
+    def _improve(self, result: Result, restriction: Callable[..., Program], options: Any) -> Result:
         """Look in a smaller model for a better incumbent; no bound of it counts."""
-        if self._settled():
-            return result
         began = time.perf_counter()
         better = Bracket(self._bracket.lower, self._bracket.upper - 1, None)
         program = restriction(self._instance, better, options)
         if program.kind not in self._solver.kinds:
             return result
         built = time.perf_counter() - began
-        limits = self._what_is_left(_FOR_THE_RESTRICTION)
-        assert self._solver.solve_program is not None
-        outcome = self._solver.solve_program(program, limits, self._options)
+        outcome = self._handed_over(program, None, self._what_is_left(_FOR_THE_RESTRICTION))
         best = outcome.schedule
         if best is not None and best.makespan < self._bracket.upper:
             if not verdict_on(self._instance, best).feasible:
@@ -116,13 +112,13 @@ class Run:
             message = "the time limit passed while the model was built"
             return self._judged(replace(counted, message=message), self._found, None)
         self._note(replace(counted, status="no_solution", message="while it solved the model"))
-        outcome = self._handed_over(program, limits)
+        outcome = self._handed_over(program, self._bracket.incumbent, limits)
         return self._result(self._counted(result, program, outcome, built), outcome)
 
-    def _handed_over(self, program: Program, limits: Limits) -> Outcome:
-        """Solve, from the incumbent where the model can be started."""
-        if self._bracket.incumbent is not None and program.start is not None:
-            program.start(self._bracket.incumbent)
+    def _handed_over(self, program: Program, start: Schedule | None, limits: Limits) -> Outcome:
+        """Solve, from `start` where the model can be started."""
+        if start is not None and program.start is not None:
+            program.start(start)
         assert self._solver.solve_program is not None
         return self._solver.solve_program(program, limits, self._options)
 

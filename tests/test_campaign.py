@@ -158,6 +158,7 @@ def test_ctrl_c_ends_with_one_line_and_keeps_the_rows(tmp_path):
     suite.write_text(SUITE.replace("[0, 1, 2, 3, 4]", str(list(range(80)))))
     running = start_suite(suite, tmp_path / "o")
     while rows_left(tmp_path / "o") < 3:
+        assert running.poll() is None
         time.sleep(0.005)
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=30)
@@ -171,6 +172,7 @@ def test_a_second_campaign_on_the_folder_is_refused_while_the_first_runs(tmp_pat
     suite.write_text(SUITE.replace("[0, 1, 2, 3, 4]", str(list(range(80)))))
     running = start_suite(suite, tmp_path / "o")
     while rows_left(tmp_path / "o") < 3:
+        assert running.poll() is None
         time.sleep(0.005)
     second = run_suite(suite, tmp_path / "o")
     assert second.returncode == 2

@@ -1,5 +1,6 @@
 """The compact MILP: against brute force, without and with all that is put before it."""
 
+import pyomo.environ as pyo
 import pytest
 from conftest import jobs_of_slots
 
@@ -80,15 +81,9 @@ def test_a_start_from_a_checked_schedule_satisfies_every_constraint(family, sett
             continue
         program = build(instance, Bracket(1, best.makespan + 1, schedule), Options())
         program.start(schedule)
-        for constraint in program.model.component_data_objects(ctype=_constraint()):
+        for constraint in program.model.component_data_objects(pyo.Constraint):
             assert constraint.slack() > -1e-9, constraint.name
         assert program.read().makespan == best.makespan
-
-
-def _constraint():
-    import pyomo.environ as pyo
-
-    return pyo.Constraint
 
 
 def _mirrored(instance, placements):

@@ -14,6 +14,7 @@ from instances.families import find_family
 from solvers.backends.search import Options, solve_instance
 from solvers.configuration_bound import configuration_bound
 from solvers.result import Limits
+from solvers.search import tables
 from solvers.search.placements import next_placement
 from solvers.search.tables import find_kinds, make_problem
 from solvers.solve import solve_exact
@@ -153,3 +154,16 @@ def test_the_configuration_bound_is_above_the_simple_one_and_below_the_optimum(s
     instance = find_family("contended").generate(seed, settings)
     bound, _ = configuration_bound(instance, 60.0)
     assert simple_bound(instance) <= bound <= searched(instance).makespan
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_coarse_costs_prune_nothing_that_matters(seed, monkeypatch):
+    """Work in units of many iterations: bounds may sink, and no answer changes."""
+    instance = find_family("contended").generate(seed, {"jobs": 5, "servers": 3})
+    fine, bound = searched(instance), configuration_bound(instance, 60.0)[0]
+    monkeypatch.setattr(tables, "TABLE_LIMIT", 40)
+    assert tables.coarsened(make_problem(instance, find_kinds(instance)))[1] > 1
+    coarse = searched(instance)
+    assert fine.proven and coarse.proven
+    assert coarse.makespan == fine.makespan
+    assert configuration_bound(instance, 60.0)[0] <= bound
