@@ -17,7 +17,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 import pyomo.environ as pyo
+from numpy.typing import NDArray
 
 from instances.instance import Instance
 from instances.registry import plugin, plugin_names
@@ -35,6 +37,56 @@ bound and the best of many orders."""
 
 
 @dataclass(frozen=True)
+class Prices:
+    """A price for one slot of one job in each mode; equal jobs form one kind.
+
+    Attributes
+    ----------
+    price : (kinds, h, p)
+        Integers, not increasing in p; p is 0 on one server.
+    unit : int
+        No jobs that can run together cost more: what a slot of the whole cluster is worth.
+    """
+
+    price: NDArray[np.int64]
+    unit: int
+
+
+@dataclass(frozen=True)
+class Tariff:
+    """Prices, and what whole jobs cost under them; docs/exact-methods.md, the configuration bound.
+
+    Attributes
+    ----------
+    prices : Prices
+    copies, cheapest : (kinds,)
+        Jobs of each kind, and the cheapest way to get one done.
+    cost : (kinds, h, p)
+        The cheapest way that spends a slot in that mode.
+    """
+
+    prices: Prices
+    copies: NDArray[np.int64]
+    cheapest: NDArray[np.int64]
+    cost: NDArray[np.int64]
+
+    @property
+    def owed(self) -> int:
+        """What all jobs cost at least."""
+        return int(self.copies @ self.cheapest)
+
+    @property
+    def bound(self) -> int:
+        """Slots that are worth as much: a lower bound on the makespan."""
+        return -(-self.owed // self.prices.unit)
+
+    def affordable(self, kind: int, servers: int, level: int, slots: int) -> bool:
+        """Whether a schedule of `slots` slots may have a job of `kind` in that mode."""
+        more = self.cost[kind, servers, level] - self.cheapest[kind]
+        return bool(self.owed + more <= slots * self.prices.unit)
+
+
+@dataclass(frozen=True)
 class Bracket:
     """What is known of the makespan before a model is built.
 
@@ -46,11 +98,19 @@ class Bracket:
         Slots the model needs to cover: the makespan of `incumbent`, else the horizon.
     incumbent : Schedule or None
         The best schedule so far, approved by the checker.
+    tariff : Tariff or None
+        The prices behind the configuration bound, where it was asked for.
     """
 
     lower: int
     upper: int
     incumbent: Schedule | None
+    tariff: Tariff | None = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether the incumbent meets the lower bound."""
+        return self.incumbent is not None and self.upper <= self.lower
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from instances.instance import Instance
 from instances.schedule import Schedule
 from solvers.heuristics import find_heuristic, heuristic_names
 from solvers.judge import verdict_on
-from solvers.multistart import improved
 
 
 def find_bracket(instance: Instance) -> Bracket:
@@ -28,11 +27,20 @@ def find_bracket(instance: Instance) -> Bracket:
 
 
 def narrowed(instance: Instance, bracket: Bracket, limit: float | None, seed: int) -> Bracket:
-    """The best of many orders, then the configuration bound, in a share of `limit` seconds."""
-    from solvers.configuration_bound import configuration_bound, pricing_seconds  # loads numba
+    """The best of many orders and, unless it is optimal, the configuration bound and its prices.
+
+    These take no more than a share of `limit` seconds.
+
+    Raises
+    ------
+    Unsupported
+        Where phi increases with contention or with the number of servers.
+    """
+    from solvers.configuration_bound import configuration_tariff, pricing_seconds  # loads numba
+    from solvers.multistart import improved
 
     bracket = improved(instance, bracket, seed)
-    if bracket.upper <= bracket.lower:
+    if bracket.settled:
         return bracket
-    bound, _ = configuration_bound(instance, pricing_seconds(limit))
-    return replace(bracket, lower=max(bracket.lower, bound or 0))
+    tariff, _ = configuration_tariff(instance, pricing_seconds(limit), bracket.upper)
+    return replace(bracket, lower=max(bracket.lower, tariff.bound), tariff=tariff)

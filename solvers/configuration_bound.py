@@ -17,12 +17,14 @@ from itertools import pairwise
 import highspy
 import numpy as np
 
+from formulations import Prices, Tariff
+from instances.errors import Unsupported
 from instances.instance import Instance
 from solvers.search.driver import make_costs
 from solvers.search.pricing import dearest_configuration
 from solvers.search.profiles import Floats, cheapest_profile
 from solvers.search.stack import make_stack
-from solvers.search.tables import Integers, Prices, Problem, coarsened, find_kinds, make_problem
+from solvers.search.tables import Costs, Integers, Problem, coarsened, find_kinds, make_problem
 
 _NODES = 100_000
 """Nodes that the search for one configuration may visit."""
@@ -109,15 +111,38 @@ def pricing_seconds(limit: float | None) -> float:
 def configuration_bound(instance: Instance, seconds: float) -> tuple[int | None, str]:
     """The value of the configuration LP, rounded up, in slots; or None, and the reason."""
     try:
-        problem, grain = coarsened(make_problem(instance, find_kinds(instance)))
-    except ValueError as error:
+        tariff, message = configuration_tariff(instance, seconds, instance.horizon)
+    except Unsupported as error:
         return None, str(error)
-    prices, message = configuration_prices(problem, seconds)
-    owed = int((make_costs(problem, grain, [prices]).fresh[0] * problem.copies).sum())
-    return -(-owed // prices.unit), message
+    return tariff.bound, message
 
 
-def configuration_prices(problem: Problem, seconds: float) -> tuple[Prices, str]:
+def configuration_tariff(instance: Instance, seconds: float, enough: int) -> tuple[Tariff, str]:
+    """The best prices in that time, or the first whose bound is `enough`; and how it went.
+
+    Raises
+    ------
+    Unsupported
+        Where phi increases with contention or with the number of servers.
+    """
+    problem, grain = coarsened(make_problem(instance, find_kinds(instance)))
+    prices, message = _best_prices(problem, seconds, enough)
+    costs = make_costs(problem, grain, [prices])
+    return Tariff(prices, problem.copies, costs.fresh[0], _mode_costs(problem, costs)), message
+
+
+def _mode_costs(problem: Problem, costs: Costs) -> Integers:
+    """Cost of a whole job of which one slot, at least, is spent in a mode."""
+    cost = np.zeros(problem.rate.shape, dtype=np.int64)
+    for mode in np.ndindex(cost.shape):
+        run = int(costs.offset[mode[:2]])
+        if run >= 0:
+            left = max(0, int(problem.iterations[mode[0]] - problem.rate[mode]))
+            cost[mode] = costs.price[0][mode] + costs.table[0, run + left]
+    return cost
+
+
+def _best_prices(problem: Problem, seconds: float, enough: int) -> tuple[Prices, str]:
     """Prices whose bound is, rounded up, the value of the configuration LP, or the best in time.
 
     Column generation with smoothed duals: columns are priced between the duals of the master and
@@ -137,7 +162,7 @@ def configuration_prices(problem: Problem, seconds: float) -> tuple[Prices, str]
         if found.bound > best.bound:
             best, center = found, price
         improved = found.add_to(master, per_job, current)
-        if math.ceil(best.bound - _EPSILON) >= math.ceil(value - _EPSILON):
+        if math.ceil(best.bound - _EPSILON) >= min(enough, math.ceil(value - _EPSILON)):
             return best.prices, f"{best.bound:.3f} after {rounds} rounds"
         if time.perf_counter() > until or not (improved or smoothing):
             return best.prices, f"{best.bound:.3f}, at most {value:.3f}, {rounds} rounds"

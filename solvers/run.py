@@ -64,22 +64,17 @@ class Run:
                     self._instance, self._bracket, self._limits.time, self._limits.seed
                 )
                 self._found = self._bracket.incumbent
-                if formulation.restriction is not None and not self._settled():
+                if formulation.restriction is not None and not self._bracket.settled:
                     result = self._improve(result, formulation.restriction, options)
                 if result.status == "wrong":
                     return result
-                if self._settled():
+                if self._bracket.settled:
                     return self._judged(result, self._bracket.incumbent, self._bracket.lower)
             return self._solve(result, formulation.program, options)
         except TooLarge as error:
             return replace(result, status="too_large", message=str(error))
         except Unsupported as error:
             return replace(result, status="unsupported", message=str(error))
-
-    def _settled(self) -> bool:
-        """Whether the incumbent meets the lower bound."""
-        best = self._bracket.incumbent
-        return best is not None and best.makespan <= self._bracket.lower
 
     def _improve(self, result: Result, restriction: Callable[..., Program], options: Any) -> Result:
         """Look in a smaller model for a better incumbent; no bound of it counts."""

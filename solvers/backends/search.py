@@ -10,10 +10,10 @@ import numba
 from pydantic import Field
 
 from formulations import Bracket
+from instances.errors import Unsupported
 from instances.instance import Instance
 from solvers.backends import Availability, Outcome
-from solvers.configuration_bound import configuration_prices, pricing_seconds
-from solvers.multistart import improved
+from solvers.bracket import narrowed
 from solvers.result import Limits
 from solvers.search.driver import make_costs, search
 from solvers.search.tables import coarsened, find_kinds, gpu_prices, make_problem
@@ -37,15 +37,18 @@ def solve_instance(
 ) -> Outcome:
     """Raise the bound slot by slot until a schedule of that length exists."""
     began = time.perf_counter()
-    kinds = find_kinds(instance)
     try:
-        problem = make_problem(instance, kinds)
-    except ValueError as error:
+        bracket = narrowed(instance, bracket, limits.time, limits.seed)
+    except Unsupported as error:
         return Outcome("unsupported", message=str(error))
+    if bracket.settled:
+        seconds = time.perf_counter() - began
+        return Outcome("optimal", bracket.incumbent, bracket.lower, 0, seconds)
+    assert bracket.tariff is not None
+    kinds = find_kinds(instance)
+    problem = make_problem(instance, kinds)
     coarse, grain = coarsened(problem)
-    prices, _ = configuration_prices(coarse, pricing_seconds(limits.time))
-    costs = make_costs(coarse, grain, [gpu_prices(coarse), prices])
-    bracket = improved(instance, bracket, limits.seed)
+    costs = make_costs(coarse, grain, [gpu_prices(coarse), bracket.tariff.prices])
     upper = bracket.upper if bracket.incumbent is not None else instance.horizon + 1
 
     def ends() -> bool:

@@ -16,19 +16,13 @@ class Options:
 
 
 def schedule(instance: Instance, options: Options, seed: int) -> Schedule | None:
-    """Start the longest job that has room; shorter ones may overtake one that has not."""
-    shortest = instance.timing.shortest
-    return in_order(
-        instance, sorted(range(len(instance.jobs)), key=shortest.__getitem__, reverse=True)
-    )
-
-
-def in_order(instance: Instance, order: Sequence[int]) -> Schedule | None:
-    """Start the first job in `order` that has room.
+    """Start the longest job that has room; shorter ones may overtake one that has not.
 
     A job that some server can hold waits for a server with room (the one it fills best); a wider
     one waits until its fewest servers have room, the emptiest first.
     """
+    shortest = instance.timing.shortest
+    order = sorted(range(len(instance.jobs)), key=shortest.__getitem__, reverse=True)
     found = dispatch(instance, order, _next)
     return found if found is not None and found.makespan <= instance.horizon else None
 

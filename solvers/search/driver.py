@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from formulations import Prices
 from instances.instance import Instance
 from instances.schedule import Placement, Schedule
 from instances.simulator import timed
 from solvers.search.kernel import BUDGET, FOUND, cost_tables, explore, place_root
 from solvers.search.memo import clear, make_memo
 from solvers.search.stack import Stack, make_stack
-from solvers.search.tables import Costs, Kinds, Prices, Problem, empty_costs
+from solvers.search.tables import Costs, Kinds, Problem, empty_costs
 
 _CHUNK = 20_000
 """Nodes between two looks at the clock; well under a second."""

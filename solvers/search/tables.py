@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from formulations import Prices
+from instances.errors import Unsupported
 from instances.instance import Instance
 from instances.kinds import job_kinds
 
@@ -74,7 +76,7 @@ def make_problem(instance: Instance, kinds: Kinds) -> Problem:
 
     Raises
     ------
-    ValueError
+    Unsupported
         Where phi increases in p or in h, which the rules of the search exclude.
     """
     first = [jobs[0] for jobs in kinds.jobs]
@@ -128,7 +130,7 @@ def _refuse_increase(rate: Integers, widest: list[int]) -> None:
     for kind, most in enumerate(widest):
         table = rate[kind, 1 : most + 1]
         if (np.diff(table, axis=1) > 0).any() or (np.diff(table, axis=0) > 0).any():
-            raise ValueError("phi increases with contention or with the number of servers")
+            raise Unsupported("phi increases with contention or with the number of servers")
 
 
 class Costs(NamedTuple):
@@ -160,22 +162,6 @@ class Costs(NamedTuple):
     table: Integers
     offset: Integers
     fresh: Integers
-
-
-@dataclass(frozen=True)
-class Prices:
-    """A price system that was verified.
-
-    Attributes
-    ----------
-    price : (kinds, h, p)
-        Price of one slot, an integer.
-    unit : int
-        No jobs that can run together cost more.
-    """
-
-    price: Integers
-    unit: int
 
 
 def gpu_prices(problem: Problem) -> Prices:
