@@ -7,62 +7,23 @@ sum_{n <= p} n level[s, t, n] for every p says the rest: for p < n the right sid
 
 from __future__ import annotations
 
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Any
 
 import pyomo.environ as pyo
 
 from formulations._activity import unroll
+from formulations._modes import Modes
 from instances.instance import Instance
 from instances.schedule import Placement, Schedule
 
 
-def able(instance: Instance, slots: int) -> list[int]:
-    """Jobs that could span and end within `slots`."""
-    return [
-        j
-        for j, job in enumerate(instance.jobs)
-        if job.gpus > 1 and len(instance.servers) > 1 and _fewest_slots(instance, j) <= slots
-    ]
-
-
-def _fewest(instance: Instance, j: int) -> int:
-    return max(2, instance.timing.fewest_servers[j])
-
-
-def _fewest_slots(instance: Instance, j: int) -> int:
-    """Slots that the job takes if it spans as few servers as it can, alone on its links."""
-    rate = instance.timing.rate(j, _fewest(instance, j), 1)
-    return -(-instance.jobs[j].iterations // rate) if rate else instance.horizon + 1
-
-
-def _widths(instance: Instance, j: int) -> list[range]:
-    """Numbers of servers, grouped where all rates are equal; none at which nothing moves."""
-    timing = instance.timing
-
-    def row(h: int) -> tuple[int, ...]:
-        return tuple(timing.rate(j, h, p) for p in range(1, timing.max_level + 1))
-
-    most = min(instance.jobs[j].gpus, len(instance.servers))
-    hs = [h for h in range(_fewest(instance, j), most + 1) if row(h)[0]]
-    groups = [list(group) for _, group in groupby(hs, key=row)]
-    return [range(group[0], group[-1] + 1) for group in groups]
-
-
-def _levels(instance: Instance, j: int, widths: list[range]) -> list[int]:
-    """Levels that matter to a job: the last before some rate falls, and the highest of all."""
-    rate, most = instance.timing.rate, instance.timing.max_level
-    falls = (
-        p for p in range(1, most) if any(rate(j, w[0], p) > rate(j, w[0], p + 1) for w in widths)
-    )
-    return [*falls, most]
-
-
-def add(m: Any, instance: Instance, jobs: list[int]) -> None:
+def add(m: Any, instance: Instance, jobs: list[int], modes: Modes) -> None:
     """Variables and constraints for `jobs`; those that fit on no server span for certain."""
     m.wide = jobs
-    m.widths = {j: _widths(instance, j) for j in jobs}
-    m.levels = {j: _levels(instance, j, m.widths[j]) for j in jobs}
+    m.widths = {j: modes.widths(j) for j in jobs}
+    m.levels = {j: modes.levels(j) for j in jobs}
+    m.fewest_slots = {j: modes.fewest_slots(j) for j in jobs}
     kind = {j: k for k, equal in m.kinds.items() for j in equal}
     m.hosts = {j: m.allowed[kind[j]] for j in jobs}
     _placement(m, instance)
@@ -118,7 +79,7 @@ def _placement(m: Any, instance: Instance) -> None:
 
 def _activity(m: Any, instance: Instance) -> None:
     """One contiguous run: eqs. (3) and (4). GPUs held are y_js while it lasts."""
-    last = {j: len(m.T) - _fewest_slots(instance, j) for j in m.wide}
+    last = {j: len(m.T) - m.fewest_slots[j] for j in m.wide}
     m.runs = pyo.Var(m.wide, m.T, domain=pyo.Binary)
     m.begin = pyo.Var(
         [(j, a) for j in m.wide for a in range(last[j] + 1)], domain=pyo.NonNegativeReals
@@ -138,9 +99,7 @@ def _activity(m: Any, instance: Instance) -> None:
     )
     m.long_enough = pyo.Constraint(  # implied for integers, not in the relaxation
         m.wide,
-        rule=lambda m, j: (
-            pyo.quicksum(m.runs[j, t] for t in m.T) >= _fewest_slots(instance, j) * m.spans[j]
-        ),
+        rule=lambda m, j: pyo.quicksum(m.runs[j, t] for t in m.T) >= m.fewest_slots[j] * m.spans[j],
     )
     m.within = pyo.Constraint(m.wide, list(m.used), rule=lambda m, j, t: m.runs[j, t] <= m.used[t])
     m.all_held = pyo.Constraint(
@@ -258,7 +217,7 @@ def _equal_jobs(m: Any, instance: Instance) -> None:
     m.wide_first = pyo.Constraint(pairs, rule=lambda m, i, j: m.spans[i] >= m.spans[j])
 
     def begins(m: Any, j: int) -> Any:
-        last = len(m.T) - _fewest_slots(instance, j)
+        last = len(m.T) - m.fewest_slots[j]
         return pyo.quicksum(a * m.begin[j, a] for a in range(last + 1))
 
     m.in_order = pyo.Constraint(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations, islice, product
 
+from formulations._modes import Modes
 from instances.instance import Instance
 from instances.schedule import Placement
 
 _MOST = 64
-"""Placements that span, of one job, in the restriction."""
+"""Placements of one job that span."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,30 @@ def on_one_server(instance: Instance, j: int) -> list[Way]:
         for s, server in enumerate(instance.servers)
         if server.gpus >= gpus
     ]
+
+
+def alone_on_links(instance: Instance, modes: Modes, j: int) -> list[Way] | None:
+    """Every placement that spans, at level 1; None where there are too many, or another level."""
+    if not modes.alone(j):
+        return None
+    found = []
+    for h in (h for width in modes.widths(j) for h in width):
+        slots = -(-instance.jobs[j].iterations // instance.timing.rate(j, h, 1))
+        for placement in _placements(instance, instance.jobs[j].gpus, h):
+            found.append(Way(placement, slots, 1))
+            if len(found) > _MOST:
+                return None
+    return found
+
+
+def _placements(instance: Instance, gpus: int, h: int) -> Iterator[Placement]:
+    """Every placement on h servers."""
+    for chosen in combinations(range(len(instance.servers)), h):
+        most = [min(gpus, instance.servers[s].gpus) for s in chosen[:-1]]
+        for counts in product(*(range(1, n + 1) for n in most)):
+            rest = gpus - sum(counts)
+            if 1 <= rest <= instance.servers[chosen[-1]].gpus:
+                yield tuple(zip(chosen, (*counts, rest), strict=True))
 
 
 def at_known_pace(instance: Instance, j: int) -> list[Way]:

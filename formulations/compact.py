@@ -13,10 +13,11 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from formulations import Bracket, Program, Width
+from formulations import Bracket, Prices, Program, Width
 from formulations import _spanning as spanning
+from formulations._modes import Modes
 from formulations._reading import claimed
-from formulations._ways import Way, at_known_pace, on_one_server
+from formulations._ways import Way, alone_on_links, at_known_pace, on_one_server
 from instances.errors import Unsupported
 from instances.instance import Instance
 from instances.kinds import job_kinds
@@ -32,10 +33,16 @@ class Options:
 
 def build(instance: Instance, bracket: Bracket, options: Options) -> Program:
     """The exact model over slots 0..upper-1: no better schedule needs more."""
-    spanners = spanning.able(instance, bracket.upper)
-    m = _model(instance, bracket)
-    _fixed_ways(m, instance, {k: on_one_server(instance, jobs[0]) for k, jobs in m.kinds.items()})
-    spanning.add(m, instance, spanners)
+    m, modes = _model(instance, bracket), Modes(instance, bracket)
+    able = [k for k, jobs in m.kinds.items() if modes.spans(jobs[0])]
+    alone = {k: alone_on_links(instance, modes, m.kinds[k][0]) for k in able}
+    ways = {k: on_one_server(instance, jobs[0]) for k, jobs in m.kinds.items()}
+    _fixed_ways(m, instance, {k: mine + (alone.get(k) or []) for k, mine in ways.items()})
+    shared = [j for k in able if alone[k] is None for j in m.kinds[k]]
+    spanning.add(m, instance, sorted(shared), modes)
+    _quiet_links(m)
+    if bracket.tariff is not None:
+        _slots_worth(m, bracket.tariff.prices)
     return _program(m, instance)
 
 
@@ -47,7 +54,7 @@ def restriction(instance: Instance, bracket: Bracket, options: Options) -> Progr
     """
     m = _model(instance, bracket)
     _fixed_ways(m, instance, {k: at_known_pace(instance, jobs[0]) for k, jobs in m.kinds.items()})
-    spanning.add(m, instance, [])
+    spanning.add(m, instance, [], Modes(instance, bracket))
     _quiet_links(m)
     return _program(m, instance)
 
@@ -117,14 +124,35 @@ def _fixed_ways(m: Any, instance: Instance, ways: dict[int, list[Way]]) -> None:
 
 
 def _quiet_links(m: Any) -> None:
-    """On a server one job at level 1, or two at level 2."""
+    """On a server one job whose way is at level 1, or two at level 2, or others that span."""
     busy: dict[tuple[int, int], list[Any]] = {}
     for (k, w, a), begun in m.x.items():
         way = m.ways[k][w]
         for s, _ in way.placement if way.level else ():
             for t in range(a, a + way.slots):
                 busy.setdefault((s, t), []).append(2 // way.level * begun)
+    for (s, t, _), others in m.level.items():
+        if (s, t) in busy:
+            busy[s, t].append(2 * others)
     m.quiet = pyo.Constraint(list(busy), rule=lambda m, s, t: pyo.quicksum(busy[s, t]) <= 2)
+
+
+def _slots_worth(m: Any, prices: Prices) -> None:
+    """What runs in a slot costs no more than the slot is worth; a cut from the configuration LP."""
+    spent: dict[int, list[Any]] = {t: [] for t in m.T}
+    for (k, w, a), begun in m.x.items():
+        way = m.ways[k][w]
+        price = int(prices.price[k, len(way.placement), way.level]) / prices.unit
+        for t in range(a, a + way.slots):
+            spent[t].append(price * begun)
+    kind = {j: k for k, jobs in m.kinds.items() for j in jobs}
+    for (j, t, g, p), share in m.rate.items():
+        price = min(int(prices.price[kind[j], h, p]) for h in m.widths[j][g]) / prices.unit
+        spent[t].append(price * share)
+    m.worth = pyo.Constraint(
+        [t for t, terms in spent.items() if terms],
+        rule=lambda m, t: pyo.quicksum(spent[t]) <= (m.used[t] if t in m.used else 1),  # noqa: SIM401
+    )
 
 
 def _allowed_servers(m: Any, instance: Instance) -> list[list[int]]:

@@ -76,11 +76,14 @@ class Run:
         except Unsupported as error:
             return replace(result, status="unsupported", message=str(error))
 
+    def _better(self) -> Bracket:
+        """What is left to look for once there is an incumbent: a better schedule."""
+        return replace(self._bracket, upper=self._bracket.upper - 1, incumbent=None)
+
     def _improve(self, result: Result, restriction: Callable[..., Program], options: Any) -> Result:
         """Look in a smaller model for a better incumbent; no bound of it counts."""
         began = time.perf_counter()
-        better = Bracket(self._bracket.lower, self._bracket.upper - 1, None)
-        program = restriction(self._instance, better, options)
+        program = restriction(self._instance, self._better(), options)
         if program.kind not in self._solver.kinds:
             return result
         built = time.perf_counter() - began
@@ -96,7 +99,8 @@ class Run:
     def _solve(self, result: Result, build: Callable[..., Program], options: Any) -> Result:
         began = time.perf_counter()
         self._note(replace(result, status="no_solution", message="while it built the model"))
-        program = build(self._instance, self._bracket, options)
+        sought = self._bracket if self._found is None else self._better()
+        program = build(self._instance, sought, options)
         built = time.perf_counter() - began
         counted = self._counted(result, program, Outcome("limit"), built)
         if program.kind not in self._solver.kinds:
@@ -107,7 +111,7 @@ class Run:
             message = "the time limit passed while the model was built"
             return self._judged(replace(counted, message=message), self._found, None)
         self._note(replace(counted, status="no_solution", message="while it solved the model"))
-        outcome = self._handed_over(program, self._bracket.incumbent, limits)
+        outcome = self._handed_over(program, sought.incumbent, limits)
         return self._result(self._counted(result, program, outcome, built), outcome)
 
     def _handed_over(self, program: Program, start: Schedule | None, limits: Limits) -> Outcome:
@@ -141,6 +145,8 @@ class Run:
     def _result(self, result: Result, outcome: Outcome) -> Result:
         """Take over what the backend says, and let the judge decide what it is worth."""
         if outcome.termination == "infeasible":
+            if self._found is not None:  # it was asked for a better one
+                return self._judged(result, self._found, self._found.makespan)
             if self._bracket.incumbent is not None:
                 known = self._bracket.incumbent.makespan
                 message = f"claims infeasible, but a checked schedule has makespan {known}"
