@@ -15,7 +15,7 @@ from solvers.judge import verdict_on
 from solvers.search.orders import Board, best_of_orders, make_board, make_plan, place_in_order
 from solvers.search.tables import Kinds, find_kinds, make_problem
 
-_WORK = 1_000_000
+_WORK = 3_000_000
 """Orders tried, times jobs: a count, not a time, so that a seed gives one schedule."""
 _EACH = 100
 """But no more than so many for each order that there is."""
@@ -41,7 +41,7 @@ def improved(instance: Instance, bracket: Bracket, seed: int) -> Bracket:
     makespan = best_of_orders(problem, board, plan, random, tries, bracket.lower, upper)
     if makespan == upper:
         return bracket
-    place_in_order(problem, board, plan, np.argsort(-plan.rank), makespan)
+    place_in_order(problem, board, plan, np.argsort(-plan.rank), makespan, 0)
     best = read_board(instance, kinds, board)
     if best is None or not verdict_on(instance, best).feasible:
         return bracket

@@ -6,6 +6,7 @@ from conftest import jobs_of_slots
 
 from formulations import Bracket
 from instances.families import find_family
+from instances.simulator import simulate
 from solvers.judge import verdict_on
 from solvers.multistart import improved, read_board
 from solvers.search.orders import Plan, make_board, place_in_order
@@ -17,6 +18,12 @@ CASES = [
     ("contended", {"jobs": 10, "servers": 4}),
     ("calibrated", {"jobs": 16, "servers": 3, "gpus_per_server": 4}),
 ]
+
+
+def excess_of(instance, schedule, target):
+    completions = simulate(instance, schedule.starts, schedule.placements)
+    pairs = zip(instance.jobs, completions, strict=True)
+    return sum(job.gpus * max(0, completion - target) for job, completion in pairs)
 
 
 def unknown(instance):
@@ -35,11 +42,13 @@ def test_compiled_makespans_are_those_of_the_checker(family, settings, seed):
     for _ in range(30):
         spreads, avoids = random.integers(0, 2, jobs), random.integers(0, 2, jobs)
         plan = Plan(random.random(jobs), spreads, avoids)
-        makespan = place_in_order(problem, board, plan, np.argsort(-plan.rank), 10**9)
+        order = np.argsort(-plan.rank)
+        excess, makespan = place_in_order(problem, board, plan, order, 5, 10**9)
         schedule = read_board(instance, kinds, board)
         verdict = verdict_on(instance, schedule)
         assert schedule.makespan == makespan
         assert verdict.makespan == makespan
+        assert excess == excess_of(instance, schedule, 5)
         assert {v.kind for v in verdict.violations} <= {"horizon"}
         spanned += sum(len(placement) > 1 for placement in schedule.placements)
     assert spanned
@@ -51,7 +60,7 @@ def test_avoiding_waits_for_quiet_links():
     problem = make_problem(instance, kinds)
     board, rank = make_board(problem), np.arange(6.0)
     nobody, all_jobs = np.zeros(6, dtype=np.int64), np.ones(6, dtype=np.int64)
-    place_in_order(problem, board, Plan(rank, nobody, all_jobs), np.argsort(-rank), 10**9)
+    place_in_order(problem, board, Plan(rank, nobody, all_jobs), np.argsort(-rank), 0, 10**9)
     assert len(set(board.starts.tolist())) == 6
 
 
@@ -60,8 +69,8 @@ def test_a_plan_beyond_the_limit_is_given_up():
     problem = make_problem(instance, find_kinds(instance))
     board, jobs = make_board(problem), np.zeros(2, dtype=np.int64)
     plan = Plan(np.zeros(2), jobs, jobs)
-    assert place_in_order(problem, board, plan, np.arange(2), 10) == 10
-    assert place_in_order(problem, board, plan, np.arange(2), 9) == 10
+    assert place_in_order(problem, board, plan, np.arange(2), 7, 6) == (6, 10)
+    assert place_in_order(problem, board, plan, np.arange(2), 7, 5)[0] == 6
 
 
 def test_a_seed_gives_one_schedule_and_no_worse_bracket():

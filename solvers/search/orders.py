@@ -17,6 +17,8 @@ from solvers.search.tables import Integers, Problem
 
 _FRESH = 0.3
 """Share of plans that are not made from the last good one."""
+_TOLERANCE = 2.0
+"""Mean excess, in GPU-slots, by which a plan may be worse than its predecessor."""
 
 
 class Plan(NamedTuple):
@@ -95,8 +97,8 @@ def best_of_orders(
     """Look for a plan of fewer than `upper` slots; stop at `lower`.
 
     A fresh plan ranks jobs by rhohat_j G_j^w e^z, with the power w and the spread of the normal z
-    drawn anew. Other plans move some jobs of the last plan that was not worse than its
-    predecessor.
+    drawn anew. Other plans move some jobs of the last plan that was hardly worse than its
+    predecessor (threshold accepting). Plans are compared by their excess over `upper` - 1.
 
     Parameters
     ----------
@@ -120,14 +122,16 @@ def best_of_orders(
         else:
             _vary(trial, good, random)
         order = np.argsort(-trial.rank)
-        makespan = place_in_order(problem, board, trial, order, reached)
-        if makespan > reached:
+        tolerated = reached + int(random.exponential(_TOLERANCE))
+        excess, makespan = place_in_order(problem, board, trial, order, upper - 1, tolerated)
+        if excess > tolerated:
             continue
-        reached = makespan
+        reached = excess
         _assign(good, trial)
-        if makespan < upper:
+        if excess == 0:
             upper = makespan
             _assign(best, trial)
+            reached, _ = place_in_order(problem, board, trial, order, upper - 1, 2**62)
     return upper
 
 
@@ -176,16 +180,23 @@ def _vary(plan: Plan, good: Plan, random: np.random.Generator) -> None:
 
 @compiled
 def place_in_order(
-    problem: Problem, board: Board, plan: Plan, order: NDArray[np.intp], limit: int
-) -> int:
-    """Start whatever has room, at slot 0 and at completions; the makespan, or one above `limit`.
+    problem: Problem,
+    board: Board,
+    plan: Plan,
+    order: NDArray[np.intp],
+    target: int,
+    limit: int,
+) -> tuple[int, int]:
+    """Start whatever has room, at slot 0 and at completions; the excess and the makespan.
 
     A job that fits on one server takes the one that it fills best; a wider one takes the emptiest
-    servers, as few as will do.
+    servers, as few as will do. The excess is the sum of G_j max(0, C_j - target), in GPU-slots:
+    unlike the makespan it tells plans apart that end in the same slot. A plan of more than `limit`
+    is given up.
     """
     jobs = order.size
     waiting, active = order.copy(), order.copy()
-    queued, running, time = jobs, 0, 0
+    queued, running, time, excess = jobs, 0, 0, 0
     board.free[:] = problem.capacity
     board.spanning[:] = 0
     idle = problem.capacity.sum()
@@ -210,20 +221,21 @@ def place_in_order(
         queued = still
         slots = _next_completion(problem, board, active, running)
         time += slots
-        if slots == 0 or time > limit:
-            return limit + 1
+        if slots == 0 or excess > limit:
+            return limit + 1, time
         still = 0
         for place in range(running):
             job = active[place]
             if board.left[job] <= 0:
                 idle += problem.gpus[board.kind[job]]
+                excess += max(0, time - target) * problem.gpus[board.kind[job]]
                 _release(board, job)
             else:
                 active[still] = job
                 still += 1
         running = still
         if queued + running == 0:
-            return time
+            return excess, time
 
 
 @compiled
