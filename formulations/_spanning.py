@@ -24,8 +24,7 @@ def add(m: Any, instance: Instance, jobs: list[int], modes: Modes) -> None:
     m.widths = {j: modes.widths(j) for j in jobs}
     m.levels = {j: modes.levels(j) for j in jobs}
     m.fewest_slots = {j: modes.fewest_slots(j) for j in jobs}
-    kind = {j: k for k, equal in m.kinds.items() for j in equal}
-    m.hosts = {j: m.allowed[kind[j]] for j in jobs}
+    m.hosts = {j: m.allowed[m.kind_of[j]] for j in jobs}
     _placement(m, instance)
     _activity(m, instance)
     _rates(m, instance)

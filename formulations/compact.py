@@ -63,6 +63,7 @@ def _model(instance: Instance, bracket: Bracket) -> Any:
     _refuse_increase(instance)
     m = pyo.ConcreteModel("compact")
     m.kinds = dict(enumerate(job_kinds(instance)))
+    m.kind_of = {j: k for k, jobs in m.kinds.items() for j in jobs}
     m.S, m.T = range(len(instance.servers)), range(bracket.upper)
     m.lower = bracket.lower
     m.allowed = _allowed_servers(m, instance)
@@ -145,9 +146,8 @@ def _slots_worth(m: Any, prices: Prices) -> None:
         price = int(prices.price[k, len(way.placement), way.level]) / prices.unit
         for t in range(a, a + way.slots):
             spent[t].append(price * begun)
-    kind = {j: k for k, jobs in m.kinds.items() for j in jobs}
     for (j, t, g, p), share in m.rate.items():
-        price = min(int(prices.price[kind[j], h, p]) for h in m.widths[j][g]) / prices.unit
+        price = min(int(prices.price[m.kind_of[j], h, p]) for h in m.widths[j][g]) / prices.unit
         spent[t].append(price * share)
     m.worth = pyo.Constraint(
         [t for t, terms in spent.items() if terms],
@@ -183,12 +183,13 @@ def _capacity(m: Any, instance: Instance) -> None:
                 holding[s, t].append(count * x)
     for (_, s, t), held in m.held.items():
         holding[s, t].append(held)
+    for j in m.spans:
+        begun[m.kind_of[j]].append(m.spans[j])
+    m.undone = pyo.Var([k for k, terms in begun.items() if not terms], bounds=(0, 0))
+    for k, never in m.undone.items():  # it fits in no way: a row that no solution satisfies
+        begun[k].append(never)
     m.once = pyo.Constraint(
-        list(m.kinds),
-        rule=lambda m, k: (
-            pyo.quicksum(begun[k]) + pyo.quicksum(m.spans[j] for j in m.kinds[k] if j in m.spans)
-            == len(m.kinds[k])
-        ),
+        list(m.kinds), rule=lambda m, k: pyo.quicksum(begun[k]) == len(m.kinds[k])
     )
     m.capacity = pyo.Constraint(
         [key for key, terms in holding.items() if terms],

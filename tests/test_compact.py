@@ -1,5 +1,7 @@
 """The compact MILP: against brute force, without and with all that is put before it."""
 
+from dataclasses import replace
+
 import pyomo.environ as pyo
 import pytest
 from conftest import jobs_of_slots
@@ -9,10 +11,12 @@ from formulations import Bracket, find_formulation
 from formulations.compact import Options, build, restriction
 from instances.bounds import simple_bound
 from instances.families import find_family
+from instances.kinds import job_kinds
 from instances.schedule import Schedule
+from instances.simulator import simulate
 from solvers.backends import find_backend
 from solvers.bracket import find_bracket, narrowed
-from solvers.configuration_bound import configuration_bound
+from solvers.configuration_bound import configuration_bound, configuration_tariff
 from solvers.judge import round_up, verdict_on
 from solvers.multistart import improved
 from solvers.result import Limits
@@ -38,6 +42,25 @@ def optimum_of(instance):
     return best, Bracket(simple_bound(instance), min(instance.horizon, best.makespan + 1), None)
 
 
+def priced(instance, bracket, upper):
+    """The bracket with prices, at which every mode has to pay for itself in `upper` slots."""
+    tariff, _ = configuration_tariff(instance, 60, instance.horizon)
+    return replace(bracket, upper=upper, tariff=tariff)
+
+
+def modes_of(instance, schedule):
+    """Every (kind, h, p) that occurs in some slot."""
+    kind = {j: k for k, jobs in enumerate(job_kinds(instance)) for j in jobs}
+    ends = simulate(instance, schedule.starts, schedule.placements)
+    for t in range(schedule.makespan):
+        active = [j for j, end in enumerate(ends) if schedule.starts[j] <= t < end]
+        wide = [s for j in active if len(q := schedule.placements[j]) > 1 for s, _ in q]
+        for j in active:
+            placement = schedule.placements[j]
+            level = max(wide.count(s) for s, _ in placement) if len(placement) > 1 else 0
+            yield kind[j], len(placement), level
+
+
 @pytest.mark.parametrize(("family", "settings"), CASES[:5])
 @pytest.mark.parametrize("seed", range(60))
 def test_agrees_with_brute_force_on_300_tiny_instances(family, settings, seed):
@@ -55,9 +78,36 @@ def test_the_model_alone_agrees_with_brute_force(family, settings, seed, backend
     """From the simple bounds, with no incumbent: nothing is proven before the model is solved."""
     instance = find_family(family).generate(seed, settings)
     best, bracket = optimum_of(instance)
-    outcome = solved(build(instance, bracket, Options()), backend)
-    assert verdict_on(instance, outcome.schedule).makespan == best.makespan
-    assert round_up(outcome.bound) == best.makespan
+    for given in (bracket, priced(instance, bracket, best.makespan)):
+        outcome = solved(build(instance, given, Options()), backend)
+        assert verdict_on(instance, outcome.schedule).makespan == best.makespan
+        assert round_up(outcome.bound) == best.makespan
+
+
+@pytest.mark.parametrize(("family", "settings"), CASES)
+def test_fewer_slots_than_the_optimum_are_infeasible(family, settings):
+    refuted = 0
+    for seed in range(12):
+        instance = find_family(family).generate(seed, settings)
+        best, bracket = optimum_of(instance)
+        if bracket.lower < best.makespan:
+            program = build(instance, priced(instance, bracket, best.makespan - 1), Options())
+            assert solved(program).termination == "infeasible"
+            refuted += 1
+    assert refuted
+
+
+@pytest.mark.parametrize(("family", "settings"), CASES)
+def test_prices_allow_every_mode_of_an_optimum(family, settings):
+    spanning = 0
+    for seed in range(20):
+        instance = find_family(family).generate(seed, settings)
+        best, bracket = optimum_of(instance)
+        tariff = priced(instance, bracket, best.makespan).tariff
+        for kind, servers, level in modes_of(instance, best):
+            assert tariff.affordable(kind, servers, level, best.makespan)
+            spanning += servers > 1
+    assert spanning
 
 
 @pytest.mark.parametrize(("family", "settings"), CASES)
@@ -79,11 +129,13 @@ def test_a_start_from_a_checked_schedule_satisfies_every_constraint(family, sett
     for schedule in (best, backwards):
         if not verdict_on(instance, schedule).feasible:
             continue
-        program = build(instance, Bracket(1, best.makespan + 1, schedule), Options())
-        program.start(schedule)
-        for constraint in program.model.component_data_objects(pyo.Constraint):
-            assert constraint.slack() > -1e-9, constraint.name
-        assert program.read().makespan == best.makespan
+        bracket = Bracket(1, best.makespan + 1, schedule)
+        for given in (bracket, priced(instance, bracket, best.makespan)):
+            program = build(instance, given, Options())
+            program.start(schedule)
+            for constraint in program.model.component_data_objects(pyo.Constraint):
+                assert constraint.slack() > -1e-6, constraint.name
+            assert program.read().makespan == best.makespan
 
 
 def _mirrored(instance, placements):
